@@ -115,22 +115,26 @@ void account(const Times& times, const Known& known, Profile& profile) {
   Samples sums;
   for (const auto& samples : times.self_s) add(sums, samples);
   profile.layers_s = stats::mean_estimate(sums);
+  auto self_s = times.self_s;
+  for (std::size_t i = 0; i < joined.with.size(); ++i)
+    if (joined.with[i] != i) add(self_s[joined.with[i]], times.self_s[i]);
   Kinds kinds;
   for (std::size_t i = 0; i < times.layers.size(); ++i) {
+    if (network && joined.with[i] != i) continue;
     const auto& ran = times.layers[i];
     ProfiledLayer layer{.name = ran.name,
                         .kind = ran.kind,
                         .engine_name = ran.name,
                         .engine_kind = ran.kind,
                         .kernel = ran.kernel,
-                        .self_s = stats::mean_estimate(times.self_s[i])};
+                        .self_s = stats::mean_estimate(self_s[i])};
     if (!known.as_run.empty() && known.as_run[i].kind != net::Kind::unknown)
       layer.kind = std::string(enum_name(known.as_run[i].kind));
     if (profile.layers_s.value > 0) layer.share = layer.self_s.value / profile.layers_s.value;
     if (network) add_parts(*network, joined.parts[i], layer);
     if (!layer.parts.empty()) profile.joined_share += layer.share;
     profile.joined_flop += layer.flop.value_or(0);
-    kinds.add_layer(layer, times.self_s[i]);
+    kinds.add_layer(layer, self_s[i]);
     profile.layers.push_back(std::move(layer));
   }
   std::stable_sort(profile.layers.begin(), profile.layers.end(),

@@ -66,6 +66,29 @@ TEST(Account, SharesAreOfTheLayersThatRan) {
   EXPECT_THAT(profile.kinds[0].self_s.value, DoubleEq(4));
 }
 
+TEST(Account, LayersThatComputeOneTogetherAreOneRow) {
+  Profile profile;
+  const auto known = network();
+  const Layers both{{.name = "conv", .kind = "Convolution", .self_s = 2},
+                    {.name = "conv,relu", .kind = "Convolution", .self_s = 4}};
+  account(times_of({both, both}), {.network = &known}, profile);
+  ASSERT_THAT(profile.layers, SizeIs(1));
+  EXPECT_THAT(profile.layers[0].self_s.value, DoubleEq(6));
+  EXPECT_THAT(profile.layers[0].share, DoubleEq(1));
+  EXPECT_EQ(profile.layers[0].flop, 6000);
+  EXPECT_EQ(profile.kinds[0].layers, 1);
+}
+
+TEST(Account, ArithmeticThatIsInNoLayerIsNotFound) {
+  Profile profile;
+  const auto known = network();
+  const Layers moved{{.name = "conv", .kind = "Reorder", .self_s = 2}};
+  account(times_of({moved}), {.network = &known}, profile);
+  EXPECT_EQ(profile.joined_flop, 0);
+  EXPECT_EQ(profile.layers[0].flop, std::nullopt);
+  EXPECT_THAT(profile.removed, ElementsAre("conv", "relu"));
+}
+
 TEST(Account, AnEnginesOwnLayerHasTheKindThatItShows) {
   Profile profile;
   const auto known = network();

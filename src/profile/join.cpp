@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <unordered_map>
 
@@ -24,13 +25,23 @@ bool is_product(const net::Layer& layer) {
   return std::find(kinds.begin(), kinds.end(), layer.kind) != kinds.end();
 }
 
+bool has_any(std::string_view kind, const std::vector<std::string_view>& words) {
+  return std::ranges::any_of(
+      words, [text = lowered(kind)](std::string_view word) { return text.find(word) != std::string::npos; });
+}
+
 /// The same, by the engine's word for it.
 bool is_product(const engine::LayerTime& layer) {
-  constexpr std::array<std::string_view, 8> words{"conv", "matmul", "gemm",           "lstm",
-                                                  "gru",  "rnn",    "fullyconnected", "attention"};
-  const auto kind = lowered(layer.kind);
-  return std::any_of(words.begin(), words.end(),
-                     [&](std::string_view word) { return kind.find(word) != std::string::npos; });
+  return has_any(layer.kind,
+                 {"conv", "matmul", "gemm", "lstm", "gru", "rnn", "fullyconnected", "attention"}) &&
+         !lowered(layer.kind).starts_with("convert");
+}
+
+/// It brings numbers into another order or type, and computes nothing.
+bool only_moves(const engine::LayerTime& layer) {
+  return !is_product(layer) &&
+         has_any(layer.kind, {"transpose", "reshape", "reorder", "concat", "split", "slice", "gather",
+                              "convert", "cast", "squeeze", "broadcast"});
 }
 
 /// It depends on nothing that comes in, so that an engine computes it once, beforehand.
@@ -44,7 +55,9 @@ class Joiner {
         layers_(network.layers),
         as_run_(as_run),
         owners_(layers_.size(), nobody),
+        with_(ran_.size()),
         readers_(layers_.size()) {
+    std::iota(with_.begin(), with_.end(), std::size_t{0});
     for (std::size_t i = 0; i < layers_.size(); ++i) {
       by_layer_.try_emplace(layers_[i].name, i);
       for (const auto& tensor : layers_[i].tensors) by_tensor_.try_emplace(tensor, i);
@@ -62,9 +75,10 @@ class Joiner {
     }
     take_bodies();
     take_rest();
-    Join join{.parts = std::vector<Places>(ran_.size()), .removed = {}};
+    Join join{.parts = std::vector<Places>(ran_.size()), .with = {}, .removed = {}};
     for (std::size_t i = 0; i < layers_.size(); ++i)
-      (owners_[i] == nobody ? join.removed : join.parts[owners_[i]]).push_back(i);
+      (owners_[i] == nobody ? join.removed : join.parts[first_with(owners_[i])]).push_back(i);
+    for (std::size_t run = 0; run < ran_.size(); ++run) join.with.push_back(first_with(run));
     return join;
   }
 
@@ -116,22 +130,45 @@ class Joiner {
   }
 
   /// Of layers that have no parts yet. Of several with one name the one that takes longest has it: the others
-  /// are what the engine needs around it.
+  /// are what the engine needs around it. A product is in what computes products, and best that one alone.
   template <class Find>
   void take_names(Find find) {
-    std::vector<bool> is_taken(layers_.size());
-    for (std::size_t i = 0; i < layers_.size(); ++i) is_taken[i] = owners_[i] != nobody;
+    std::vector<Places> named(ran_.size()), called(layers_.size());
     for (std::size_t run = 0; run < ran_.size(); ++run) {
       if (has_parts(run)) continue;
-      for (const auto place : all_in(ran_[run].name, find)) {
-        auto& owner = owners_[place];
-        if (!is_taken[place] && (owner == nobody || ran_[owner].self_s < ran_[run].self_s)) owner = run;
-      }
+      named[run] = all_in(ran_[run].name, find);
+      for (const auto place : named[run])
+        if (owners_[place] == nobody && (called[place].empty() || called[place].back() != run))
+          called[place].push_back(run);
+    }
+    for (std::size_t place = 0; place < layers_.size(); ++place) {
+      const bool is_whole = is_product(layers_[place]);
+      auto& runs = called[place];
+      if (is_whole) std::erase_if(runs, [&](auto run) { return only_moves(ran_[run]); });
+      if (runs.empty()) continue;
+      const auto is_other = [&](auto other) { return other != place && is_product(layers_[other]); };
+      const auto fit = [&](auto run) {
+        return is_whole
+                   ? (is_product(ran_[run]) ? 2 : 0) + (std::ranges::any_of(named[run], is_other) ? 0 : 1)
+                   : 0;
+      };
+      const auto owner = *std::ranges::max_element(
+          runs, {}, [&](auto run) { return std::pair(fit(run), ran_[run].self_s); });
+      owners_[place] = owner;
+      if (!is_whole || !is_product(ran_[owner])) continue;
+      for (const auto run : runs)
+        if (fit(run) == fit(owner)) with_[first_with(run)] = first_with(owner);
     }
   }
 
+  /// Of those that compute one layer together.
+  std::size_t first_with(std::size_t run) const {
+    while (with_[run] != run) run = with_[run];
+    return run;
+  }
+
   bool has_parts(std::size_t run) const {
-    return std::find(owners_.begin(), owners_.end(), run) != owners_.end();
+    return with_[run] != run || std::find(owners_.begin(), owners_.end(), run) != owners_.end();
   }
 
   /// Of a layer that is called after none, what makes the tensors that it gives, and what stands before that,
@@ -241,6 +278,7 @@ class Joiner {
   const std::vector<net::Layer>& layers_;
   const std::vector<LayerAsRun>& as_run_;
   Places owners_;  ///< by the network's layers: place among those that ran
+  Places with_;    ///< by those that ran: another that computes the same layer, at last itself
   std::vector<Places> readers_;
   std::unordered_map<std::string, std::size_t> by_layer_, by_tensor_, by_place_;
 };

@@ -14,6 +14,9 @@ namespace neph::profile {
 struct Join {
   /// By place among the engine's layers: places among the network's, ascending.
   std::vector<std::vector<std::size_t>> parts;
+  /// Likewise: the engine's layer that it is counted with, as each direction of an LSTM with two; mostly
+  /// itself.
+  std::vector<std::size_t> with;
   std::vector<std::size_t> removed;  ///< the network's layers that are in none
 };
 
@@ -23,8 +26,8 @@ struct Join {
 /// (`as_run`, of each that ran; empty: not known): it does the work of the layer that makes them in the file,
 /// and of those before that whose tensors are gone. Then by the graph: a convolution or product named after
 /// the layer behind it takes the one product before that; what is then left was put into the layer that makes
-/// its input, or, of several, into the one of those that runs last. `ran` is in the order in which the layers
-/// run.
+/// its input, or, of several, into the one of those that runs last. A product that several compute is in all
+/// of them together, and in none that only moves its numbers. `ran` is in the order in which the layers run.
 Join join(const std::vector<engine::LayerTime>& ran, const net::Network& network,
           const std::vector<LayerAsRun>& as_run = {});
 

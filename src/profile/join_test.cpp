@@ -123,6 +123,39 @@ TEST(Join, OfSeveralWithOneNameTheLongestHasTheLayer) {
   EXPECT_THAT(joined.parts[1], ElementsAre(0, 1, 2));
 }
 
+/// x - lstm - fc.
+net::Network recurrent() {
+  net::Network network;
+  network.layers = {layer("lstm", "LSTM", Kind::recurrent, {"x"}, 1000),
+                    layer("fc", "MatMul", Kind::dense, {"lstm"}, 500)};
+  return network;
+}
+
+TEST(Join, AProductIsNotInWhatOnlyMovesItsNumbers) {
+  // The transposition behind it may take longer.
+  const auto joined =
+      join({ran("lstm", "RNNSeq", 1), ran("lstm", "Transpose", 9), ran("fc", "MatMul")}, recurrent());
+  EXPECT_THAT(joined.parts, ElementsAre(ElementsAre(0), IsEmpty(), ElementsAre(1)));
+  const auto lost = join({ran("x1", "RNNSeq"), ran("lstm", "Reshape", 0), ran("fc", "MatMul")}, recurrent());
+  EXPECT_THAT(lost.parts, ElementsAre(IsEmpty(), IsEmpty(), ElementsAre(1)));
+  EXPECT_THAT(lost.removed, ElementsAre(0));
+}
+
+TEST(Join, AProductThatSeveralComputeIsInAllOfThemTogether) {
+  const auto joined = join({ran("lstm", "RNNSeq", 4), ran("lstm", "RNNSeq", 5),
+                            ran("lstm", "Concatenation", 1), ran("fc", "MatMul")},
+                           recurrent());
+  EXPECT_THAT(joined.with, ElementsAre(1, 1, 2, 3));
+  EXPECT_THAT(joined.parts, ElementsAre(IsEmpty(), ElementsAre(0), IsEmpty(), ElementsAre(1)));
+}
+
+TEST(Join, WhatHasAProductOfItsOwnDoesNotTakeAnothers) {
+  // The product behind the LSTM does a transposition of its as well.
+  const auto joined = join({ran("lstm", "RNNSeq", 1), ran("lstm,fc", "FullyConnected", 9)}, recurrent());
+  EXPECT_THAT(joined.parts, ElementsAre(ElementsAre(0), ElementsAre(1)));
+  EXPECT_THAT(joined.with, ElementsAre(0, 1));
+}
+
 TEST(Join, NamesWithinLongerOnesAreWholeWords) {
   net::Network network;
   network.layers = {layer("conv_1", "Conv", Kind::convolution, {"input"}, 1000),

@@ -23,13 +23,14 @@ def engine(neph, request):
     return request.param
 
 
-def write_product(path, nodes, inputs, weights):
+def write_product(path, nodes, inputs, weights, **integers):
     """A model of these nodes to the float tensor "y"; inputs: name, type, shape; weights: name and shape."""
     numbers = numpy.random.default_rng(1)
     graph = helper.make_graph(
         nodes, "model", [helper.make_tensor_value_info(*each) for each in inputs],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)],
-        [numpy_helper.from_array(numbers.random(shape, dtype=numpy.float32), name) for name, shape in weights],
+        [numpy_helper.from_array(numbers.random(shape, dtype=numpy.float32), name) for name, shape in weights]
+        + [numpy_helper.from_array(numpy.array(value), name) for name, value in integers.items()],
     )
     onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), path)
 
@@ -131,6 +132,59 @@ def test_layers_that_onnxruntime_made_of_several_are_found_by_what_they_give(nep
     (up,) = (layer for layer in profile["layers"] if "/up/MatMul" in layer["parts"])
     assert up["parts"] == ["/up/MatMul", "/up/Add"]
     assert {layer["kind"] for layer in profile["layers"]} <= {"normalization", "dense", "movement"}
+
+
+def recurrent(op, name, inputs, outputs, sizes, direction="forward"):
+    """A node, and names and shapes of its weights; sizes: of its input, of its state."""
+    directions, rows = 2 if direction == "bidirectional" else 1, {"LSTM": 4, "GRU": 3, "RNN": 1}[op] * sizes[1]
+    more = {"linear_before_reset": 1} if op == "GRU" else {}
+    given = [inputs, name + "_w", name + "_r"]
+    node = helper.make_node(op, given, outputs, name=name, hidden_size=sizes[1], direction=direction, **more)
+    return node, [(name + "_w", (directions, rows, sizes[0])), (name + "_r", (directions, rows, sizes[1]))]
+
+
+def check_products(profile, path, neph):
+    """Each layer of the file that multiplies is in one layer of the engine, of its kind, with its arithmetic and a time."""
+    check_sums(profile)
+    assert profile["flop"] == profile["joined_flop"]
+    rows = {part: layer for layer in profile["layers"] for part in layer["parts"]}
+    for layer in neph.json("net", path)["layers"]:
+        if layer["macs"]:
+            row = rows[layer["name"]]
+            assert (row["name"], row["kind"], row["flop"]) == (layer["name"], layer["kind"], 2 * layer["macs"]), row
+            assert 0 < row["flop"] / row["self_s"]["value"] < profile["peak_flop_per_s"], row
+
+
+def test_recurrent_layers_have_their_time(neph, engine):
+    """OpenVINO runs them as LSTMSequence_53 between two Reshapes, those of both directions as two of that."""
+    nodes, weights = [], []
+    for op in ("LSTM", "GRU", "RNN"):
+        for direction in ("forward", "reverse", "bidirectional"):
+            name = f"{op}/{direction}"
+            node, more = recurrent(op, name, "x", [name + "_y"], (64, 96), direction)
+            nodes.append(node)
+            weights += more
+    nodes += [helper.make_node("ReduceSum", [node.output[0], "axes"], [node.name + "_sum"], keepdims=0) for node in nodes]
+    nodes += [helper.make_node("Sum", [node.output[0] for node in nodes[9:]], ["y"])]
+    write_product(neph.folder / "all.onnx", nodes, [("x", TensorProto.FLOAT, [50, 1, 64])], weights, axes=[1])
+    check_products(neph.json("profile", "all.onnx", "--engine", engine, *QUICK), "all.onnx", neph)
+
+
+def test_recurrent_layers_among_others_have_their_own(neph, engine):
+    """Without names of nodes, with a second output, two of the same sizes in a row."""
+    make = helper.make_node
+    nodes = [make("Conv", ["x", "c"], ["conv"], pads=[1, 1]), make("Relu", ["conv"], ["high"])]
+    nodes += [make("Transpose", ["high"], ["rows"], perm=[2, 0, 1])]
+    weights = [("c", (64, 64, 3)), ("m", (64, 32))]
+    for op, given, name in [("LSTM", "rows", "a"), ("LSTM", "a_squeezed", "b"), ("GRU", "b_squeezed", "d")]:
+        node, more = recurrent(op, name, given, [name + "_y", name + "_h"], (64, 64))
+        node.name = ""
+        nodes += [node, make("Squeeze", [name + "_y", "axes"], [name + "_squeezed"])]
+        weights += more
+    nodes += [make("MatMul", ["d_squeezed", "m"], ["product"]), make("Squeeze", ["a_h", "axes"], ["state"])]
+    nodes += [make("MatMul", ["state", "m"], ["last"]), make("Add", ["product", "last"], ["y"])]
+    write_product(neph.folder / "mixed.onnx", nodes, [("x", TensorProto.FLOAT, [1, 64, 50])], weights, axes=[1])
+    check_products(neph.json("profile", "mixed.onnx", "--engine", engine, *QUICK), "mixed.onnx", neph)
 
 
 def test_a_network_by_its_name(neph):

@@ -11,15 +11,27 @@
 namespace neph::engine {
 namespace {
 
+// Keys of what OpenVINO tells of the graph that it executes.
+constexpr const char* layer_type = "layerType";
+constexpr const char* original_names = "originalLayersNames";
+
 std::string text_of(const ov::Node& node, const char* key) {
   const auto& info = node.get_rt_info();
   const auto found = info.find(key);
   return found == info.end() ? std::string() : found->second.as<std::string>();
 }
 
-// Keys of what OpenVINO tells of the graph that it executes.
-constexpr const char* layer_type = "layerType";
-constexpr const char* original_names = "originalLayersNames";
+/// Of several that one node of the file became ("LSTM": a transposition, an LSTMSequence, a transposition)
+/// the last gives tensors of the file; another has the name of what reads it, which has its own by now.
+std::string name_in_file(const ov::Node& node) {
+  std::string name;
+  for (const auto& output : node.outputs()) {
+    if (!output.get_names().empty()) return node.get_friendly_name();
+    for (const auto& reader : output.get_target_inputs())
+      if (name.empty()) name = text_of(*reader.get_node(), original_names);
+  }
+  return name.empty() ? node.get_friendly_name() : name;
+}
 
 /// What computes nothing.
 bool is_no_layer(std::string_view type) {
@@ -51,10 +63,13 @@ bool are_means(const ov::CompiledModel& compiled) {
 
 }  // namespace
 
-void keep_names(ov::Model& model) {
-  for (const auto& node : model.get_ops())
+void keep_names(ov::Model& model, bool are_tensors_named) {
+  auto nodes = model.get_ordered_ops();
+  std::reverse(nodes.begin(), nodes.end());
+  for (const auto& node : nodes)
     if (!ov::is_type<ov::op::v0::Constant>(node))
-      node->get_rt_info()[original_names] = node->get_friendly_name();
+      node->get_rt_info()[original_names] =
+          are_tensors_named ? name_in_file(*node) : node->get_friendly_name();
 }
 
 void LayerCounters::count(ov::InferRequest& request) {

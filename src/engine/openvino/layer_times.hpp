@@ -13,8 +13,9 @@
 namespace neph::engine {
 
 /// Before a model is compiled: its operations carry their names along, as transformations give those that
-/// they make names of their own ("Multiply_7670" for a convolution with its batch norm).
-void keep_names(ov::Model& model);
+/// they make names of their own ("Multiply_7670" for a convolution with its batch norm). Where the
+/// file names all of its tensors (ONNX), what one node of it became has that node's name.
+void keep_names(ov::Model& model, bool are_tensors_named);
 
 /// Of one compiled with ov::enable_profiling. OpenVINO's counters of a CPU are averages over all inferences,
 /// in whole microseconds, rounded down in each; those of a GPU are of the last inference.

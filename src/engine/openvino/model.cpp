@@ -3,6 +3,7 @@
 #include <openvino/runtime/properties.hpp>
 
 #include "core/names.hpp"
+#include "core/text.hpp"
 #include "engine/engine_name.hpp"
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
@@ -66,7 +67,7 @@ Result<std::unique_ptr<Session>> OpenVinoModel::compile_checked(const Options& o
   auto model = model_->clone();
   if (auto fits = set_shapes(*model, options); !fits)
     return fail(fits.error().code, "{}: {}", file_, fits.error().message);
-  if (options.profiled) keep_names(*model);
+  if (options.profiled) keep_names(*model, lowered(file_).ends_with(".onnx"));
   auto compiled = core_.compile_model(model, options.device, properties_of(options));
   auto facts = facts_of(compiled, device.name, device.description);
   return OpenVinoSession::make(*model, std::move(compiled), std::move(facts));

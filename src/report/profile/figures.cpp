@@ -31,6 +31,8 @@ Speeds speeds(const Profile& profile, const std::optional<double>& flop, double 
   all.flop_per_s = ratio(flop, flop_s);
   all.bytes_per_s = ratio(bytes, bytes_s);
   if (is_comparable) all.of_peak = ratio(all.flop_per_s, profile.peak_flop_per_s);
+  all.is_beyond_peak = all.of_peak.value_or(0) > 1;
+  if (all.is_beyond_peak) all.flop_per_s = all.of_peak = std::nullopt;
   all.of_bandwidth = ratio(all.bytes_per_s, profile.peak_bytes_per_s);
   return all;
 }
@@ -91,10 +93,18 @@ bool kernels_differ(const Profile& profile) {
 }
 
 std::string what_the_machine_can(const Profile& profile) {
-  return fmt::format(
-      "With {} this machine does at most {} GFLOP/s ({}, f32), and moves {} GB/s, as measured.",
-      counted(profile.threads, "thread"), giga(profile.peak_flop_per_s), profile.instructions,
-      giga(profile.peak_bytes_per_s));
+  auto text =
+      fmt::format("With {} this machine does at most {} GFLOP/s ({}, f32), and moves {} GB/s, as measured.",
+                  counted(profile.threads, "thread"), giga(profile.peak_flop_per_s), profile.instructions,
+                  giga(profile.peak_bytes_per_s));
+  const auto beyond = std::ranges::find_if(
+      profile.layers, [&](const ProfiledLayer& layer) { return speeds_of(profile, layer).is_beyond_peak; });
+  if (beyond != profile.layers.end())
+    text += fmt::format(
+        " {} would be faster, so it has no rate here: its time is too short for the counter, or the engine "
+        "needs fewer multiplications (Winograd), or does some in other layers.",
+        beyond->name);
+  return text;
 }
 
 }  // namespace
@@ -113,7 +123,9 @@ Speeds speeds_of(const Profile& profile, const KindTime& kind) {
 
 std::optional<double> flop_per_s(const Profile& profile) {
   if (profile.joined_flop <= 0) return std::nullopt;
-  return ratio(profile.joined_flop, profile.plain_s.value);
+  const bool is_comparable = std::ranges::all_of(
+      profile.layers, [&](const ProfiledLayer& layer) { return is_single_precision(profile, layer.kernel); });
+  return speeds(profile, profile.joined_flop, profile.plain_s.value, {}, 0, is_comparable).flop_per_s;
 }
 
 std::string fused_text(const ProfiledLayer& layer) {
@@ -138,7 +150,7 @@ std::vector<std::string> sentences(const Profile& profile) {
   if (profile.layers.empty()) return {"The engine told of no layer."};
   std::vector<std::string> said{where_it_goes(profile), cost_of_counters(profile),
                                 what_is_in_layers(profile)};
-  if (profile.joined_share > 0) said.push_back(what_was_joined(profile));
+  if (profile.joined_share > 0 || profile.flop) said.push_back(what_was_joined(profile));
   if (profile.peak_flop_per_s) said.push_back(what_the_machine_can(profile));
   return said;
 }

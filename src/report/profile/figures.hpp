@@ -11,10 +11,11 @@
 
 namespace neph::report {
 
-/// Arithmetic and traffic per second, as a share of the machine's peaks too. Nothing: not known, or the time
-/// is too short for the engine's counter.
+/// Arithmetic and traffic per second, as a share of the machine's peaks too. Nothing: not known, more
+/// arithmetic than the machine can do, or the time is too short for the engine's counter.
 struct Speeds {
   std::optional<double> flop_per_s, of_peak, bytes_per_s, of_bandwidth;
+  bool is_beyond_peak = false;
 };
 Speeds speeds_of(const Profile& profile, const ProfiledLayer& layer);
 Speeds speeds_of(const Profile& profile, const KindTime& kind);

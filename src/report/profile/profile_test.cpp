@@ -97,6 +97,26 @@ TEST(Profile, ALayerTooShortForItsCounterHasNoSpeed) {
   EXPECT_EQ(speeds_of(fast, fast.layers[0]).flop_per_s, std::nullopt);
 }
 
+TEST(Profile, ARateBeyondThePeakIsNotShownButSaid) {
+  auto wrong = profile();
+  wrong.layers[0].flop = wrong.kinds[0].flop = wrong.joined_flop = 3e11;
+  const auto speeds = speeds_of(wrong, wrong.layers[0]);
+  EXPECT_EQ(speeds.flop_per_s, std::nullopt);
+  EXPECT_EQ(speeds.of_peak, std::nullopt);
+  EXPECT_EQ(speeds_of(wrong, wrong.kinds[0]).flop_per_s, std::nullopt);
+  EXPECT_EQ(flop_per_s(wrong), std::nullopt);
+  const auto text = text_summary(wrong, {.width = 200});
+  EXPECT_THAT(text, AllOf(HasSubstr("as measured. conv would be faster"), Not(HasSubstr("15000"))));
+  EXPECT_THAT(roofline_chart.draw(wrong).panels, SizeIs(0));
+  EXPECT_THAT(text_summary(profile(), {}), Not(HasSubstr("would be faster")));
+}
+
+TEST(Profile, ArithmeticThatWasNotFoundIsSaidAlsoWhereNothingWas) {
+  auto lost = profile();
+  lost.joined_share = lost.joined_flop = 0;
+  EXPECT_THAT(text_summary(lost, {.width = 160}), HasSubstr("with 0 of its 2.00 GFLOP"));
+}
+
 TEST(Profile, TheTextSaysWhereTheTimeGoes) {
   const auto text = text_summary(profile(), {.width = 160});
   EXPECT_THAT(text, HasSubstr("80.0 % of the layers' time goes to convolution (1 layer), at 100 GFLOP/s, "
