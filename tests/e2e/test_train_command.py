@@ -31,10 +31,50 @@ print("done", epoch)
 @pytest.fixture
 def script(tmp_path):
     def write(text, name="train.py"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
         return name
 
     return write
+
+
+# What the hooks need of the frameworks, which are not installed here: test_train_frameworks.py has them.
+TORCH = {
+    "torch/optim/optimizer.py": """
+hooks = []
+register_optimizer_step_post_hook = hooks.append
+class Optimizer:
+    def step(self):
+        for hook in hooks: hook(self, (), {})
+""",
+    "torch/utils/data/dataloader.py": """
+class _BaseDataLoaderIter:
+    def __init__(self, loader): self.loader, self._num_yielded = loader, 0
+    def __iter__(self): return self
+    def __next__(self):
+        if self._num_yielded == len(self.loader): raise StopIteration
+        self._num_yielded += 1
+        return self._num_yielded
+class _SingleProcessDataLoaderIter(_BaseDataLoaderIter): pass
+class _MultiProcessingDataLoaderIter(_BaseDataLoaderIter): pass
+class DataLoader:
+    def __init__(self, samples, batch_size, drop_last=False):
+        self.sampler, self.batch_size, self.drop_last = range(samples), batch_size, drop_last
+    def __len__(self): return (len(self.sampler) + (0 if self.drop_last else self.batch_size - 1)) // self.batch_size
+    def __iter__(self): return _SingleProcessDataLoaderIter(self)
+""",
+}
+KERAS = {
+    "keras/src/callbacks/callback_list.py": """
+class CallbackList:
+    def on_train_begin(self, logs=None): pass
+    def on_train_batch_end(self, batch, logs=None): pass
+    def on_epoch_begin(self, epoch, logs=None): pass
+    def on_epoch_end(self, epoch, logs=None): pass
+    def on_test_begin(self, logs=None): pass
+    def on_test_end(self, logs=None): pass
+"""
+}
 
 
 def measured(neph, *words):
@@ -121,6 +161,67 @@ print(os.environ["OMP_NUM_THREADS"], os.environ["WORD"], len(os.sched_getaffinit
     assert sorted((tmp_path / "seen").read_text().split("\n")) == ["", "1 a 1", "1 b 1"]
 
 
+@pytest.mark.parametrize(
+    "iteration",
+    [
+        "sleep(0.1); a.step(); b.step()",
+        "sleep(0.1); a.step(); b.step(); c.step()",
+        "sleep(0.05); a.step(); sleep(0.05); b.step()",
+        "sleep(0.1); a.step(); i % 2 and b.step()",
+        "sleep(0.05); a.step(); sleep(0.05); a.step(); b.step()",
+        "sleep(0.1); i in (1, 3) and a.step()",  # the fifth batch is not learnt from
+    ],
+)
+def test_samples_are_those_of_the_loader_however_often_optimizers_step(neph, script, tmp_path, iteration):
+    for name, text in TORCH.items():
+        script(text, name)
+    name = script(f"""
+from time import monotonic, sleep
+from torch.optim.optimizer import Optimizer
+from torch.utils.data.dataloader import DataLoader
+a, b, c = Optimizer(), Optimizer(), Optimizer()
+begin = monotonic()
+for i, _ in enumerate(DataLoader(47, 8, drop_last=True)):
+    {iteration}
+open("truth", "w").write(str(5 * 8 / (monotonic() - begin)))
+""")
+    values = figures(measured(neph, "--", PYTHON, name))
+    assert values["samples_per_s"] == pytest.approx(float((tmp_path / "truth").read_text()), rel=0.05)
+
+
+def test_two_loaders_side_by_side_are_no_verifying(neph, script):
+    for name, text in TORCH.items():
+        script(text, name)
+    name = script("""
+from time import sleep
+from torch.optim.optimizer import Optimizer
+from torch.utils.data.dataloader import DataLoader
+step = Optimizer().step
+for epoch in range(2):
+    for _ in zip(DataLoader(32, 8), DataLoader(32, 8)): sleep(0.02); step()
+""")
+    assert "verify" not in seconds(measured(neph, "--", PYTHON, name))
+
+
+def test_keras_evaluates_on_the_test_samples(neph, script):
+    for name, text in KERAS.items():
+        script(text, name)
+    fit = """
+from keras.src.callbacks.callback_list import CallbackList
+fit = CallbackList()
+fit.on_train_begin()
+for epoch in range(2):
+    fit.on_epoch_begin(epoch)
+    for batch in range(3): fit.on_train_batch_end(batch)
+    fit.on_test_begin(); fit.on_test_end({"loss": 2, "accuracy": 0.25})
+    fit.on_epoch_end(epoch, {"loss": 1, "accuracy": 0.5, "val_loss": 2, "val_accuracy": 0.25})
+"""
+    evaluate = 'test = CallbackList(); test.on_test_begin(); test.on_test_end({"loss": 3, "accuracy": 0.75})'
+    values = figures(measured(neph, "--", PYTHON, script(fit + evaluate)))
+    assert (values["train_loss"], values["test_loss"], values["test_accuracy"]) == (1, 3, 0.75)
+    assert figures(measured(neph, "--", PYTHON, script(fit)))["test_accuracy"] == 0.25, "all that there is"
+
+
 def test_an_own_sitecustomize_still_runs(neph, script, tmp_path, monkeypatch):
     (tmp_path / "own").mkdir()
     (tmp_path / "own/sitecustomize.py").write_text("import builtins\nbuiltins.chained = 'yes'\n")
@@ -140,6 +241,27 @@ def test_an_own_sitecustomize_still_runs(neph, script, tmp_path, monkeypatch):
 )
 def test_a_command_that_fails_is_one_clear_line(neph, command, words):
     assert words in failed(neph, *command)
+
+
+REASONS = [
+    ("import atexit\natexit.register(print, 'bye')\nraise ValueError('two things\\nfirst\\nsecond')", "ValueError: two things\n"),
+    ("try: {}['a']\nexcept KeyError as e: raise RuntimeError('no batch') from e\nfinally: print('bye')", "RuntimeError: no batch\n"),
+    ("print('bye'\n", "SyntaxError: '(' was never closed\n"),
+    ("raise ExceptionGroup('both', [ValueError('a'), TypeError('b')])", "ExceptionGroup: both (2 sub-exceptions)\n"),
+    ("import atexit\n@atexit.register\ndef end(): raise OSError('closed')\nraise ValueError('boom')", "ValueError: boom\n"),
+]
+
+
+@pytest.mark.parametrize("hooks", ["on", "off"])
+def test_the_reason_of_a_python_that_fails_is_its_exception(neph, script, hooks):
+    for text, reason in REASONS:
+        done = neph("train", "--repeat", 1, "--hooks", hooks, "--", PYTHON, script(text), code=None)
+        assert f"ended with exit code 1: {reason}" in done.stderr, done.stderr
+
+
+def test_an_exception_that_was_caught_is_no_reason(neph, script):
+    text = "import sys, traceback\ntry: {}['a']\nexcept KeyError: traceback.print_exc()\nsys.exit('no data')"
+    assert "ended with exit code 1: no data\n" in failed(neph, PYTHON, script(text))
 
 
 def test_other_runs_go_on_after_one_that_fails(neph):

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 namespace neph::workload::command {
 namespace {
@@ -36,6 +37,10 @@ std::vector<Stretch> side_by_side(std::vector<Stretch> all) {
   return kept;
 }
 
+auto is_in(const Stretch& time) {
+  return [time](double at_s) { return at_s >= time.begin_s && at_s <= time.end_s; };
+}
+
 class Accounting {
  public:
   Accounting(const Tellings& told, const Stretch& command, double origin_s)
@@ -44,6 +49,7 @@ class Accounting {
   Account account() {
     choose_steps();
     choose_epochs();
+    if (account_.steps_by) choose_steps_of_epochs();
     find_verifying();
     saves_ = stretches(SpanKind::save);
     loads_ = stretches(SpanKind::data_load);
@@ -68,13 +74,34 @@ class Accounting {
       const auto most = std::max_element(story->steps_s.begin(), story->steps_s.end(),
                                          [](auto& a, auto& b) { return a.second.size() < b.second.size(); });
       pid_ = most->first.first;
-      ends_ = most->second;
-      std::sort(ends_.begin(), ends_.end());
+      ends_ = steps_within(*story, {.end_s = std::numeric_limits<double>::infinity()});
       account_.steps_by = teller;
-      account_.other_streams = story->steps_s.size() - 1;
-      account_.steps_seen = std::ssize(ends_);
       return;
     }
+  }
+
+  /// Of the optimizer that steps most in that time; of several the one that ends the iteration.
+  std::vector<double> steps_within(const Story& story, const Stretch& time) const {
+    std::vector<double> most;
+    for (const auto& [who, ends_s] : story.steps_s) {
+      std::vector<double> here;
+      if (who.first == pid_) std::ranges::copy_if(ends_s, std::back_inserter(here), is_in(time));
+      std::ranges::sort(here);
+      if (std::pair(here.size(), here) > std::pair(most.size(), most)) most = std::move(here);
+    }
+    return most;
+  }
+
+  /// Each epoch may have an optimizer of its own.
+  void choose_steps_of_epochs() {
+    for (const auto& epoch : epochs_) {
+      const Stretch time{epoch.begin_s, epoch.end_s};
+      std::erase_if(ends_, is_in(time));
+      const auto here = steps_within(*story_of(told_, *account_.steps_by), time);
+      ends_.insert(ends_.end(), here.begin(), here.end());
+    }
+    std::ranges::sort(ends_);
+    account_.steps_seen = std::ssize(ends_);
   }
 
   /// Of the process that steps; what tells no process is of it.
@@ -174,9 +201,9 @@ class Accounting {
            std::lower_bound(ends_.begin(), ends_.end(), span.begin_s);
   }
 
-  /// An epoch's learning ends with its last step; without steps it ends as told.
+  /// An epoch's learning ends with its last step; without steps, and PyTorch's (of any optimizer), as told.
   double last_step_in(const Span& span) const {
-    if (steps_in(span) == 0) return span.end_s;
+    if (steps_in(span) == 0 || account_.epochs_by == Teller::torch) return span.end_s;
     return *std::prev(std::upper_bound(ends_.begin(), ends_.end(), span.end_s));
   }
 
@@ -255,7 +282,7 @@ class Accounting {
     for (const auto& span : story_of(told_, *account_.epochs_by)->spans) {
       if (span.kind != SpanKind::epoch || span.samples == 0) continue;
       samples += static_cast<double>(span.samples);
-      if (is_of_it(span)) steps += static_cast<double>(span.steps);
+      if (is_of_it(span)) steps += static_cast<double>(span.steps > 0 ? span.steps : steps_in(span));
     }
     if (steps > 0) account_.samples = samples * (steps - (ends_.empty() ? 0 : 1)) / steps;
   }

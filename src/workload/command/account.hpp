@@ -42,7 +42,6 @@ struct Account {
   std::int64_t steps_seen = 0;     ///< ends of steps, or how many an epoch is told to have had
   std::optional<Teller> steps_by;  ///< who told the steps; empty: nobody
   std::optional<Teller> epochs_by;
-  std::size_t other_streams = 0;    ///< of steps by others: data parallel, or a second optimizer
   std::optional<Stretch> learning;  ///< first to last of what is learn
   double learnt_s = 0;              ///< time of the learn phases
   double samples = 0;               ///< learnt from in that time; 0: not told

@@ -79,9 +79,43 @@ TEST(Account, TheProcessThatStepsMostStandsForAll) {
             2);
   const auto account = given.account();
   EXPECT_EQ(account.steps_seen, 6);
-  EXPECT_EQ(account.other_streams, 1U);
   EXPECT_EQ(account.epochs.size(), 2U);
   EXPECT_EQ(account.samples, 100);
+}
+
+TEST(Account, OfTwoOptimizersTheOneThatEndsTheIterationStandsForBoth) {
+  Given given;  // of 2 s: the first steps after one, the second at its end
+  given.steps(Teller::torch, {111, 113, 115, 122, 124, 126}, 1, 0)
+      .steps(Teller::torch, {112, 114, 116, 123, 125, 127}, 1, 1)
+      .span(Teller::torch, {.kind = SpanKind::epoch, .begin_s = 110, .end_s = 116, .steps = 3, .samples = 30})
+      .span(Teller::torch,
+            {.kind = SpanKind::epoch, .begin_s = 121, .end_s = 127, .steps = 3, .samples = 30});
+  const auto account = given.account();
+  EXPECT_EQ(account.samples, 50);
+  EXPECT_EQ(account.learnt_s, 10);
+}
+
+TEST(Account, AnEpochEndsWithTheLastStepOfAnyOptimizer) {
+  Given given;  // the second steps in the last iteration only
+  given.steps(Teller::torch, {111, 112, 121, 122}, 1, 0)
+      .steps(Teller::torch, {123}, 1, 1)
+      .span(Teller::torch, {.kind = SpanKind::epoch, .begin_s = 110, .end_s = 112, .steps = 2, .samples = 20})
+      .span(Teller::torch,
+            {.kind = SpanKind::epoch, .begin_s = 120, .end_s = 123, .steps = 2, .samples = 20});
+  EXPECT_EQ(given.account().learnt_s, 4);
+}
+
+TEST(Account, OptimizersThatFollowEachOtherAreOne) {
+  Given given;  // the second has more steps
+  given.steps(Teller::torch, {111, 112}, 1, 0)
+      .steps(Teller::torch, {121, 122, 123, 124}, 1, 1)
+      .span(Teller::torch, {.kind = SpanKind::epoch, .begin_s = 110, .end_s = 112, .steps = 2, .samples = 20})
+      .span(Teller::torch,
+            {.kind = SpanKind::epoch, .begin_s = 120, .end_s = 124, .steps = 4, .samples = 40});
+  const auto account = given.account();
+  EXPECT_EQ(account.steps_seen, 6);
+  EXPECT_EQ(account.samples, 50);
+  EXPECT_EQ(account.learnt_s, 5);
 }
 
 TEST(Account, KerasIsBelievedBeforePyTorchBelowIt) {

@@ -73,7 +73,7 @@ Result<Hearing> Hearing::start(const Launched& what, const Descriptor& events) {
 }
 
 /// false: there is no more for now.
-bool Hearing::read(const Descriptor& from, Lines& lines, const std::function<void(std::string_view)>& see) {
+bool Hearing::read(const Descriptor& from, Lines& lines, const See& see) {
   const auto got = ::read(from.get(), piece_.data(), piece_.size());
   if (got <= 0) return got < 0 && errno == EINTR;
   lines.add({piece_.data(), static_cast<std::size_t>(got)}, see);
@@ -86,14 +86,14 @@ void Hearing::hear_events() {
 }
 
 /// What stands in the pipe, and no more: something that outlives the command may go on writing.
-void Hearing::read_all(Descriptor& from, Lines& lines) {
+void Hearing::read_all(Descriptor& from, Lines& lines, const See& see) {
   int standing = 0;
   if (from.is_open() && ::ioctl(from.get(), FIONREAD, &standing) == 0)
     for (std::size_t left = static_cast<std::size_t>(standing); left > 0;
          left -= std::min(left, piece_.size()))
-      if (!read(from, lines, on_line)) break;
+      if (!read(from, lines, see)) break;
   from.close();
-  lines.finish(on_line);
+  lines.finish(see);
 }
 
 void Hearing::interrupt(const Clock& clock) {
@@ -125,19 +125,19 @@ void Hearing::hear(const Clock& clock, const std::stop_token& stop) {
       ended_ = now;
       break;
     }
-    const auto take = [&](Descriptor& from, const pollfd& one, Lines& lines) {
-      if (one.revents != 0 && !read(from, lines, on_line) && (one.revents & POLLHUP) != 0) from.close();
+    const auto take = [&](Descriptor& from, const pollfd& one, Lines& lines, const See& see) {
+      if (one.revents != 0 && !read(from, lines, see) && (one.revents & POLLHUP) != 0) from.close();
     };
-    take(process_.output, all[0], output_);
-    take(process_.errors, all[1], errors_);
+    take(process_.output, all[0], output_, on_line);
+    take(process_.errors, all[1], errors_, on_error_line);
     if (all[2].revents != 0) hear_events();
     if (stop.stop_requested()) interrupt(clock);
     if (now < next_second) continue;
     next_second = now + second;
     if (on_second) on_second();
   }
-  read_all(process_.output, output_);
-  read_all(process_.errors, errors_);
+  read_all(process_.output, output_, on_line);
+  read_all(process_.errors, errors_, on_error_line);
   hear_events();
 }
 

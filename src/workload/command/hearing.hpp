@@ -27,8 +27,9 @@ class Hearing {
   /// Errors: of Process::start; invalid_argument: fewer cores than that.
   static Result<Hearing> start(const Launched& what, const Descriptor& events);
 
-  /// Lines of its output and its errors, without the line feed; of the pipe of events.
-  std::function<void(std::string_view)> on_line, on_event;
+  using See = std::function<void(std::string_view)>;
+  /// Lines of its output and of its errors, without the line feed; of the pipe of events.
+  See on_line, on_error_line, on_event;
   /// Every second.
   std::function<void()> on_second;
 
@@ -46,8 +47,8 @@ class Hearing {
 
  private:
   Hearing(Process process, const Descriptor& events) : process_(std::move(process)), events_(&events) {}
-  bool read(const Descriptor& from, Lines& lines, const std::function<void(std::string_view)>& see);
-  void read_all(Descriptor& from, Lines& lines);
+  bool read(const Descriptor& from, Lines& lines, const See& see);
+  void read_all(Descriptor& from, Lines& lines, const See& see);
   void interrupt(const Clock& clock);
 
   Process process_;

@@ -8,6 +8,12 @@ namespace {
 constexpr std::size_t most_lines = 20;
 constexpr std::size_t longest_line = 300;
 
+/// What Python writes above the traceback of an exception that does not end the program.
+bool is_of_another(std::string_view line) {
+  return line.starts_with("Exception ignored") || line.starts_with("Exception in thread") ||
+         line.starts_with("Error in atexit") || (line.starts_with("Process ") && line.ends_with(":"));
+}
+
 }  // namespace
 
 void OutputTail::add(std::string_view line) {
@@ -22,6 +28,22 @@ std::string OutputTail::text() const {
   std::string all;
   for (const auto& line : lines_) all += (all.empty() ? "" : "\n") + line;
   return all;
+}
+
+void PythonError::add(std::string_view line) {
+  if (line.starts_with("Traceback (most recent call last)") ||
+      line.starts_with("  + Exception Group Traceback (most recent call last)")) {
+    is_inside_ = true;
+    is_other_ = is_of_another(before_);
+    if (!is_other_) text_.clear();
+  } else if (is_inside_) {
+    const auto said = line.starts_with("  | ") ? line.substr(4) : line;
+    if (!said.empty() && said.front() != ' ') {
+      if (!is_other_) text_ += (text_.empty() ? "" : " ") + printable(trimmed(said.substr(0, longest_line)));
+      is_inside_ = !is_other_ && text_.ends_with(':');  // the message begins in the next line
+    }
+  }
+  before_ = line;
 }
 
 }  // namespace neph::workload::command

@@ -1,4 +1,4 @@
-// The last lines that a command printed, for when it fails.
+// What a command printed last, for when it fails.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +19,19 @@ class OutputTail {
 
  private:
   std::deque<std::string> lines_;
+};
+
+/// The exception that ended a Python program, out of what it writes to its pipe of errors.
+class PythonError {
+ public:
+  void add(std::string_view line);
+  /// "ValueError: boom": of the last traceback that is no thread's and no finaliser's; empty: there was none.
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string before_, text_;  ///< the line before
+  bool is_inside_ = false;     ///< of a traceback
+  bool is_other_ = false;      ///< of one that is no reason
 };
 
 }  // namespace neph::workload::command

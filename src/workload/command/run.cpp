@@ -49,6 +49,10 @@ double cpu_of_ended_children_s() {
   return in_s(used.ru_utime) + in_s(used.ru_stime);
 }
 
+bool is_hooked(const Tellings& told, std::string_view who) {
+  return std::ranges::find(told.hooked, who) != told.hooked.end();
+}
+
 std::string in_words(const Exit& exit) {
   if (exit.signal == 0) return fmt::format("ended with exit code {}", exit.code);
   const char* const name = ::sigabbrev_np(exit.signal);
@@ -74,7 +78,8 @@ Result<RunResult> CommandRun::run() {
   timeline_.add(phase::process_start, 0, begin_s_ - seconds(context_.origin.time_since_epoch()));
   NEPH_TRY(telemetry_, host::Telemetry::start({.rate_hz = spec_.telemetry_hz, .pid = hearing.id()},
                                               context_.clock, context_.origin));
-  hearing.on_line = [this](std::string_view line) { hear_line(line); };
+  hearing.on_line = [this](std::string_view line) { hear_line(line, false); };
+  hearing.on_error_line = [this](std::string_view line) { hear_line(line, true); };
   hearing.on_event = [this](std::string_view line) { hear_event(line); };
   hearing.on_second = [this] { each_second(); };
   hearing.hear(context_.clock, context_.stop);
@@ -115,13 +120,14 @@ Result<Launched> CommandRun::launched(const Scratch& scratch) const {
   return what;
 }
 
-void CommandRun::hear_line(std::string_view raw) {
+void CommandRun::hear_line(std::string_view raw, bool is_error) {
   const auto line = shown_line(raw);
   if (auto told = read_mllog(line, epoch_at_s_))
     told_.add(std::move(*told));
   else
     for (auto& each : text_.hear(line, now_s())) told_.add(std::move(each));
   tail_.add(line);
+  if (is_error) python_error_.add(line);
   if (spec_.show) show(line);
 }
 
@@ -210,18 +216,15 @@ void CommandRun::add_facts(const Account& account) {
 /// Why nothing is known of steps, and what to do.
 void CommandRun::doubt_silence(const Account& account) {
   if (account.steps_seen > 1) return;
-  const auto has = [&](std::string_view who) {
-    return std::find(told_.hooked.begin(), told_.hooked.end(), who) != told_.hooked.end();
-  };
   std::string why = "Python ran, and imported neither PyTorch nor Keras";
   if (account.steps_seen == 1)
     why = "there was one step, which has no time of its own";
   else if (!spec_.hooks)
     why = "hooks are off";
-  else if (!has("python"))
+  else if (!is_hooked(told_, "python"))
     why = "it ran no Python that reads PYTHONPATH (another language, or python -S, -I, -E)";
-  else if (has("torch") || has("keras"))
-    why = fmt::format("{} was imported, and no optimizer took a step", has("keras") ? "Keras" : "PyTorch");
+  else if (const bool is_keras = is_hooked(told_, "keras"); is_keras || is_hooked(told_, "torch"))
+    why = fmt::format("{} was imported, and no optimizer took a step", is_keras ? "Keras" : "PyTorch");
   result_.warnings.push_back(make_warning(
       WarningCode::no_steps, fmt::format("no step of learning is known: {}", why),
       "where it learns, let it say so: a line in $NEPH_EVENTS for each step, or :::MLLOG lines on "
@@ -243,8 +246,11 @@ tl::unexpected<Error> CommandRun::failure(const Exit& exit) {
   if (!tail_.is_empty())
     context_.events.emit(make_warning(WarningCode::command_output,
                                       fmt::format("the command's last lines:\n{}", tail_.text())));
-  const auto last = tail_.last();
-  return fail(ErrorCode::unavailable, "the command {}{}", in_words(exit), last.empty() ? "" : ": " + last);
+  // An exception that Python's hooks know nothing of was caught.
+  const bool is_exception = exit.signal == 0 && exit.code == 1 && !python_error_.text().empty() &&
+                            (is_hooked(told_, "exception") || !is_hooked(told_, "python"));
+  const auto why = is_exception ? python_error_.text() : tail_.last();
+  return fail(ErrorCode::unavailable, "the command {}{}", in_words(exit), why.empty() ? "" : ": " + why);
 }
 
 }  // namespace neph::workload::command

@@ -18,12 +18,12 @@ namespace neph::workload::command {
 class CommandRun {
  public:
   CommandRun(const CommandSpec& spec, const Context& context);
-  /// Errors: not_found; unavailable: the command failed, with its last line, or was stopped.
+  /// Errors: not_found; unavailable: the command failed, with its exception or last line, or was stopped.
   Result<RunResult> run();
 
  private:
   Result<Launched> launched(const Scratch& scratch) const;
-  void hear_line(std::string_view line);
+  void hear_line(std::string_view line, bool is_error);
   void hear_event(std::string_view line);
   void show(std::string_view line);
   void each_second();
@@ -43,6 +43,7 @@ class CommandRun {
   Tellings told_;
   TextOutput text_;
   OutputTail tail_;
+  PythonError python_error_;
   double begin_s_ = 0;  ///< of the command, on the clock of what is told
   double end_s_ = 0;
   double epoch_at_s_ = 0;  ///< that clock's reading in 1970

@@ -56,12 +56,29 @@ def _install():
                 state["sent"] += len(some)
                 tell(source, "steps", stream=number, at_s="[" + ("%.6f," * len(some))[:-1] % tuple(some) + "]")
 
+    def after_step(stepper, source):
+        now = monotonic()
+        try:
+            stepper.__dict__["_neph_times"].append(now)
+        except KeyError:
+            stepper.__dict__["_neph_times"] = stream(source, [now])
+        if now >= due:
+            flush(now)
+
+    def steps_taken():
+        return state["sent"] + sum(len(times) for _, _, times in state["streams"])
+
+    def see_learnt(loop):
+        """Batches that were drawn before the last step were learnt from in it, however many optimizers took one."""
+        if (steps := steps_taken()) != loop["seen"]:
+            loop.update(seen=steps, learnt=loop["drawn"])
+
     def count_steps():
         """Those since it was asked last are the current loop's."""
         loop = state["loop"]
-        steps = state["sent"] + sum(len(times) for _, _, times in state["streams"])
+        steps = steps_taken()
         if loop is not None and steps > state["counted"]:
-            loop["steps"] += steps - state["counted"]
+            see_learnt(loop)
             loop["last_step_s"] = max([state["last_step_s"], *(times[-1] for _, _, times in state["streams"] if times)])
         state["counted"] = steps
 
@@ -117,16 +134,7 @@ def _install():
     # -- PyTorch, and what is built on it
 
     def of_torch_optimizer(module):
-        def after_step(optimizer, _arguments, _named):
-            now = monotonic()
-            try:
-                optimizer.__dict__["_neph_times"].append(now)
-            except KeyError:
-                optimizer.__dict__["_neph_times"] = stream("torch", [now])
-            if now >= due:
-                flush(now)
-
-        module.register_optimizer_step_post_hook(after_step)
+        module.register_optimizer_step_post_hook(lambda optimizer, _arguments, _named: after_step(optimizer, "torch"))
         tell("torch", "hello")
 
     def of_torch_save(module):
@@ -135,16 +143,18 @@ def _install():
     def of_torch_loader(module):
         """Loops over data, each from the making of its iterator. One that steps is an epoch: it ends with its last step."""
 
+        loops = []
+
         def number(measure):
             try:
                 return int(measure())
             except Exception:  # a length that is not known
                 return None
 
-        def samples_of(loop, drawn):
-            if loop["batches"] == drawn:
+        def samples_of(loop, batches):
+            if loop["samples"] and loop["batches"] == batches:
                 return loop["samples"]
-            return loop["batch_size"] and loop["batch_size"] * drawn
+            return loop["batch_size"] and loop["batch_size"] * batches
 
         def tell_of(loop):
             """Once, when nothing more can step in it."""
@@ -152,19 +162,18 @@ def _install():
                 return
             count_steps()
             loop["told"] = True
-            drawn = loop["drawn"]
-            told = {"drawn": drawn, "batches": loop["batches"], "samples": samples_of(loop, drawn)}
-            if loop["steps"]:
+            told = {"drawn": loop["drawn"], "batches": loop["batches"]}
+            if loop["last_step_s"]:
                 flush()
-                span("torch", "epoch", loop["begin_s"], loop["last_step_s"], steps=loop["steps"], **told)
-            elif drawn:
+                span("torch", "epoch", loop["begin_s"], loop["last_step_s"], samples=samples_of(loop, loop["learnt"]), **told)
+            elif loop["drawn"] and not loop["learnt"]:  # else a second one, side by side with the one that has the steps
                 span("torch", "loop", loop["begin_s"], loop["end_s"], **told)
 
         def ended(iterator):
             """It gives no more; its last batch may still be learnt from."""
             loop = iterator.__dict__.pop("_neph_loop", None)
             if loop is not None:
-                loop.update(end_s=monotonic(), drawn=iterator._num_yielded)
+                loop["end_s"] = monotonic()
             return loop
 
         def began(loader, begin_s):
@@ -172,17 +181,19 @@ def _install():
                 "begin_s": begin_s,
                 "end_s": None,
                 "drawn": 0,
-                "steps": 0,
+                "learnt": 0,  # batches
+                "seen": steps_taken(),
+                "last_step_s": None,
                 "told": False,
                 "pid": state["pid"],
                 "batches": number(lambda: len(loader)),
                 "batch_size": number(lambda: loader.batch_size),
-                "samples": number(lambda: len(loader.sampler)),
+                "samples": None if loader.drop_last else number(lambda: len(loader.sampler)),
             }
 
         def last():
-            loop = state["loop"]
-            if loop is not None and loop["end_s"] is not None:
+            for loop in loops:
+                loop["end_s"] = loop["end_s"] or monotonic()
                 tell_of(loop)
 
         at_end.append(last)
@@ -200,16 +211,22 @@ def _install():
             iterator = original_iter(self)
             try:
                 iterator._neph_loop = began(self, begin_s)
+                loops.append(iterator._neph_loop)
             except Exception:  # an iterator of somebody else's
                 pass
             return iterator
 
         def __next__(self):
+            loop = self.__dict__.get("_neph_loop")
+            if loop is not None:
+                see_learnt(loop)
             try:
                 batch = original_next(self)
             except StopIteration:
                 ended(self)
                 raise
+            if loop is not None:
+                loop["drawn"] = self._num_yielded
             if id(self) != current:
                 turn_to(self)
             return batch
@@ -250,7 +267,6 @@ def _install():
     def of_keras_callbacks(module):
         kind = module.CallbackList
         begun = {}
-        values = {"loss": "train_loss", "val_loss": "test_loss", "accuracy": "train_accuracy", "val_accuracy": "test_accuracy"}
 
         def before(method, see):
             original = getattr(kind, method)
@@ -270,26 +286,27 @@ def _install():
                 flush()
                 span("keras", phase, begin_s, monotonic())
 
+        def values(samples, logs, prefix=""):
+            for name in ("loss", "accuracy"):
+                if logs and prefix + name in logs:
+                    value("keras", f"{samples}_{name}", logs[prefix + name])
+
         def epoch_ended(_self, _epoch=None, logs=None, **_named):
             ends("epoch")
-            for key, name in values.items():
-                if logs and key in logs:
-                    value("keras", name, logs[key])
+            values("train", logs)
+            values("test", logs, "val_")  # until evaluate() is called
 
-        def after_step(self, *_arguments, **_named):
-            now = monotonic()
-            try:
-                self.__dict__["_neph_times"].append(now)
-            except KeyError:
-                self.__dict__["_neph_times"] = stream("keras", [now])
-            if now >= due:
-                flush(now)
+        def test_ended(self, logs=None, **_named):
+            ends("verify")
+            if "_neph_fits" not in self.__dict__:
+                values("test", logs)
 
         before("on_epoch_begin", begins("epoch"))
         before("on_epoch_end", epoch_ended)
-        before("on_train_batch_end", after_step)
+        before("on_train_batch_end", lambda self, *_arguments, **_named: after_step(self, "keras"))
         before("on_test_begin", begins("verify"))
-        before("on_test_end", lambda *_arguments, **_named: ends("verify"))
+        before("on_test_end", test_ended)
+        before("on_train_begin", lambda self, *_arguments, **_named: self.__dict__.update(_neph_fits=True))
         tell("keras", "hello")
 
     def of_keras_saving(module):
@@ -334,6 +351,8 @@ def _install():
     def end():
         for each in at_end:
             each()
+        if hasattr(sys, "last_value"):  # nothing caught it: what it is stands in the output
+            tell("exception", "hello")
 
     original_exit = os._exit
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <span>
 
 #include "core/text.hpp"
 
@@ -56,6 +57,7 @@ struct Key {
 };
 constexpr std::array keras_keys{Key{"loss", Value::train_loss}, Key{"val_loss", Value::test_loss},
                                 Key{"val_accuracy", Value::test_accuracy}};
+constexpr std::array evaluate_keys{Key{"loss", Value::test_loss}, Key{"accuracy", Value::test_accuracy}};
 constexpr std::array trainer_keys{Key{"train_loss", Value::train_loss}, Key{"eval_loss", Value::test_loss},
                                   Key{"eval_accuracy", Value::test_accuracy},
                                   Key{"train_samples_per_second", Value::samples_per_s}};
@@ -139,26 +141,28 @@ std::vector<Told> TextOutput::hear(std::string_view line, double now_s) {
 }
 
 /// "Epoch 1/2", and at its end "45/45 - 4s - 93ms/step - loss: 2.3357", where verbose 1 has a bar for the
-/// first dash.
+/// first dash. Outside of an epoch such a line is of evaluate(), or of predict(), which has no loss.
 std::vector<Told> TextOutput::hear_keras(std::string_view line, double now_s) {
   Cursor cursor(line);
   if (cursor.skip("Epoch ")) {
     if (cursor.count() && cursor.skip("/") && cursor.count() && cursor.rest().empty()) epoch_begin_s_ = now_s;
     return {};
   }
-  if (!epoch_begin_s_) return {};
+  if (!epoch_begin_s_ && !has_learnt_) return {};
   const auto steps = all_of_all(cursor);
   const auto step_s = steps ? time_of_step(cursor.rest()) : std::nullopt;
   if (!step_s) return {};
-  std::vector all{
-      told(Span{.kind = SpanKind::epoch, .begin_s = *epoch_begin_s_, .end_s = now_s, .steps = *steps})};
-  all.push_back(told(Figure{Value::step_s, *step_s}));
-  epoch_begin_s_.reset();
-  for (const auto& key : keras_keys) {
+  std::vector<Told> all;
+  if (epoch_begin_s_)
+    all = {told(Span{.kind = SpanKind::epoch, .begin_s = *epoch_begin_s_, .end_s = now_s, .steps = *steps}),
+           told(Figure{Value::step_s, *step_s})};
+  for (const auto& key : epoch_begin_s_ ? std::span<const Key>(keras_keys) : evaluate_keys) {
     Cursor value(cursor.rest());
     if (!value.find(" " + std::string(key.name) + ": ")) continue;
     if (const auto number = value.number()) all.push_back(told(Figure{key.value, *number}));
   }
+  epoch_begin_s_.reset();
+  has_learnt_ = true;
   return all;
 }
 

@@ -43,6 +43,17 @@ TEST(TextOutput, KerasVerbose2TellsEpochs) {
   EXPECT_EQ(values.at(Value::test_accuracy), 0.1281);
 }
 
+TEST(TextOutput, WhatKerasEvaluatesIsTheTestNotTheValidation) {
+  TextOutput output;
+  output.hear("Epoch 1/1", 10);
+  output.hear("45/45 - 4s - 93ms/step - accuracy: 0.1 - loss: 2.3 - val_accuracy: 0.2 - val_loss: 2.2", 14);
+  const auto all = output.hear("16/16 ━━━ 0s 2ms/step - accuracy: 0.3000 - loss: 2.1000", 15);
+  ASSERT_EQ(all.size(), 2U);
+  EXPECT_EQ(values_of(all).at(Value::test_accuracy), 0.3);
+  EXPECT_EQ(values_of(all).at(Value::test_loss), 2.1);
+  EXPECT_TRUE(output.hear("16/16 ━━━ 0s 2ms/step", 16).empty()) << "predict()";
+}
+
 TEST(TextOutput, KerasVerbose1IsReadBehindItsBar) {
   TextOutput output;
   output.hear("Epoch 2/2", 10);

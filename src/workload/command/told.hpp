@@ -100,7 +100,8 @@ struct Tellings {
   void add(Told told);
 
   std::map<Teller, Story> by;
-  std::vector<std::string> hooked;  ///< Python, torch, keras: in the order of their coming
+  std::vector<std::string>
+      hooked;  ///< Python, torch, keras, and that nothing caught an exception: as they came
 };
 
 }  // namespace neph::workload::command
