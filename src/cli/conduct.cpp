@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -39,13 +40,35 @@ class PrepareTalk final : public EventSink {
   ProgressLine line_;
 };
 
-/// The files that each cell's runs read.
-Result<std::vector<launch::Files>> prepare(const Plan& plan) {
-  NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
-  PrepareTalk talk;
+/// Of each cell the files that its runs read, or why none of them can be made.
+workload::PreparedCells prepare(const Plan& plan, const workload::Workload& workload, const Places& places) {
+  workload::PreparedCells all;
   std::vector<Json> specs;
-  for (const auto& cell : plan.cells) specs.push_back(cell.spec);
-  return workload->prepare(specs, talk);
+  for (const auto& cell : plan.cells) {
+    auto usable = places.check(cell);
+    if (usable && workload.check_cores != nullptr && !places.is_container(cell))
+      usable = workload.check_cores(cell.spec);
+    all.push_back(usable.map([] { return launch::Files{}; }));
+    if (usable) specs.push_back(cell.spec);
+  }
+  PrepareTalk talk;
+  auto read = workload.prepare(specs, talk);
+  auto next = read.begin();
+  for (auto& one : all)
+    if (one) one = std::move(*next++);
+  return all;
+}
+
+/// A line for each cell that cannot be measured. Errors: none can.
+Status list_left_out(const Plan& plan, const workload::PreparedCells& prepared, std::FILE* to) {
+  std::set<std::string> reasons;
+  for (const auto& one : prepared) reasons.insert(one ? "" : one.error().text());
+  if (reasons.size() == 1 && !prepared.front()) return tl::unexpected(prepared.front().error());  // said once
+  for (const auto& cell : plan.cells)
+    if (const auto& one = prepared[static_cast<std::size_t>(cell.index)]; !one)
+      fmt::print(to, "{}: left out: {}\n", cell.label, one.error().text());
+  if (reasons.contains("")) return {};
+  return fail(ErrorCode::unavailable, "none of the {} configurations can run here", prepared.size());
 }
 
 /// As a command says where it runs; nothing where that is here.
@@ -91,11 +114,14 @@ void announce(const Experiment& experiment, std::int64_t cells) {
 }
 
 /// What is in the store already, of which the table has everything.
-Status announce_stored(const Experiment& experiment, std::int64_t cells, const store::Store& store) {
+Status announce_stored(const Experiment& experiment, std::int64_t cells,
+                       const workload::PreparedCells& prepared, const store::Store& store) {
   NEPH_TRY(const auto ended, store.finished(experiment.id));
   if (ended.empty()) return {};
   const auto is_wanted = [&](const auto& run) { return run.second < experiment.repeat; };
-  const auto left = cells * experiment.repeat - std::ranges::count_if(ended, is_wanted);
+  const auto left = cells * experiment.repeat - std::ranges::count_if(ended, [&](const auto& run) {
+                      return is_wanted(run) && prepared[static_cast<std::size_t>(run.first)];
+                    });
   const bool has_more = !std::ranges::all_of(ended, is_wanted);
   talk("{} {} stored already, {} left to run{}\n", counted(std::ssize(ended), "run"),
        ended.size() == 1 ? "is" : "are",
@@ -115,7 +141,7 @@ Status write_telemetry(const report::Document& document, const std::string& path
 
 /// What the experiment came to, in its own words, after the table; and the exit code.
 Result<int> say_outcome(const experiment::Outcome& outcome, const report::Document& document,
-                        const std::string& store_path, FailOn fail_on) {
+                        std::int64_t left_out, const std::string& store_path, const ConductOptions& options) {
   const auto id = document.experiment.id;
   const auto store = store_path == PlanOptions{}.store ? "" : " --store " + shell_quoted(store_path);
   talk("experiment {} in {}; as a page: neph report {}{}\n", id, store_path, id, store);
@@ -127,15 +153,19 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
   if (outcome.ok > 0 && outcome.failed > 0)
     talk("{} of {} runs failed; the reasons: neph show {}{}\n", outcome.failed, outcome.ok + outcome.failed,
          id, store);
-  if (const auto why = failure_of(document.cells, fail_on); !why.empty()) {
-    talk("neph: --fail-on {}: {}\n", enum_name(fail_on), why);
-    return failed_as_asked;
-  }
-  if (outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0)
+  const auto fail_on = options.fail_on;
+  const bool have_all_failed = outcome.ok == 0 && outcome.skipped == 0 && outcome.failed > 0;
+  const bool is_asked = options.is_fail_on_asked && options.is_fail_on_asked() && fail_on != FailOn::nothing;
+  if (have_all_failed && !is_asked)
     return fail(ErrorCode::unavailable, "{}; the reason: neph show {}{}",
                 outcome.failed == 1 ? "the run failed" : fmt::format("all {} runs failed", outcome.failed),
                 id, store);
-  return 0;
+  auto cells = document.cells;
+  std::erase_if(cells, [](const auto& cell) { return cell.runs_ok + cell.runs_failed == 0; });
+  const auto why = failure_of(cells, fail_on);
+  if (!why.empty()) talk("neph: --fail-on {}: {}\n", enum_name(fail_on), why);
+  if (left_out > 0) talk("neph: {} left out\n", counted(left_out, "configuration"));
+  return !why.empty() || (left_out > 0 && fail_on != FailOn::nothing) ? failed_as_asked : 0;
 }
 
 }  // namespace
@@ -153,8 +183,10 @@ void declare_flags(Command& command, ConductOptions& options) {
       "also write what the machine did in all runs, as CSV of dstat -tcmdrn 0.8.0: a row a second, UTC, "
       "runs one after the other");
   command.fields(options);
+  options.is_fail_on_asked = command.asked("fail_on");
   command.footer(
-      "Ctrl-C or SIGTERM: once, the run in progress is the last (of a search: the probe); twice, stop now.");
+      "Ctrl-C or SIGTERM: once, the run in progress is the last, and a search ends at once with what it has; "
+      "twice, stop now.");
 }
 
 Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
@@ -166,18 +198,23 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto places, Places::of(plan, *workload));
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
-  NEPH_TRY(const auto files, prepare(plan));
+  const auto prepared = prepare(plan, *workload, places);
+  NEPH_CHECK(list_left_out(plan, prepared, options.dry_run ? stdout : stderr));
+  const auto of = [&](const Cell& cell) -> const auto& {
+    return prepared[static_cast<std::size_t>(cell.index)];
+  };
   const experiment::Launch launch{
       .launcher = [&](const Cell& cell) -> launch::Launcher& { return places.of(cell); },
-      .files = [&](const Cell& cell) { return files[static_cast<std::size_t>(cell.index)]; },
-      .refusal = [&](const Cell& cell) { return places.refusal(cell); },
+      .files = [&](const Cell& cell) { return *of(cell); },
+      .is_left_out = [&](const Cell& cell) { return !of(cell); },
       .timeout_s = plan.options.timeout_s,
       .repro = [&](const Cell& cell) { return workload->command(cell.spec) + place(plan.options.on); },
       .onlooker =
           [&](const Cell& cell, const launch::Child& child, Moment origin) {
             return places.is_container(cell) ? view_from_host(child, clock, origin) : nullptr;
           }};
-  const auto cells = static_cast<std::int64_t>(plan.cells.size());
+  const auto cells =
+      std::ranges::count_if(plan.cells, [&](const Cell& cell) { return of(cell).has_value(); });
   if (options.dry_run) {
     announce(plan.experiment, cells);
     NEPH_CHECK(print_estimate(plan, launch, interrupt, clock));
@@ -186,19 +223,21 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
   announce(experiment, cells);
-  NEPH_CHECK(announce_stored(experiment, cells, store));
+  NEPH_CHECK(announce_stored(experiment, cells, prepared, store));
   Watch watch(cells * experiment.repeat);
   NEPH_TRY(auto machines, store.machines(experiment.id));
   watch.knows(std::move(machines));
   NEPH_TRY(const auto outcome, experiment::conduct(experiment, store, launch, watch, interrupt, clock));
-  NEPH_TRY(const auto document, load_document(store, experiment.id, store::Detail::full));
+  NEPH_TRY(auto document, load_document(store, experiment.id, store::Detail::full));
+  for (auto& cell : document.cells)
+    if (const auto& one = of(cell.cell); !one && cell.runs_ok == 0) cell.failures = {one.error().text()};
   if (options.json)
     fmt::print("{}\n", dump_json(report::json(document), true));
   else
     print_summary(document);
   if (!options.dstat.empty()) NEPH_CHECK(write_telemetry(document, options.dstat));
   if (options.also) NEPH_CHECK(options.also(document));
-  return say_outcome(outcome, document, plan.options.store, options.fail_on);
+  return say_outcome(outcome, document, std::ssize(plan.cells) - cells, plan.options.store, options);
 }
 
 }  // namespace neph::cli

@@ -13,8 +13,9 @@ struct ConductOptions {
   bool resume = false;
   bool dry_run = false;
   bool json = false;
-  FailOn fail_on = FailOn::nothing;
-  std::string dstat;  ///< file for the machine's telemetry; empty: none
+  FailOn fail_on = FailOn::failed;
+  std::function<bool()> is_fail_on_asked{};  ///< empty: it is not
+  std::string dstat;                         ///< file for the machine's telemetry; empty: none
   /// Called with the results after they were shown: files in other formats.
   std::function<Status(const report::Document&)> also;
 };
@@ -22,14 +23,15 @@ struct ConductOptions {
 template <class Visit, Describes<ConductOptions> Self>
 void describe(Visit&& v, Self& s) {
   v("fail_on", s.fail_on,
-    "exit code 1 on failed runs (failed), on these or invalid verdicts (invalid), on these or warnings "
-    "(warning); notes never count");
+    "exit code 1 on failed runs and configurations that cannot run (failed), on these or invalid verdicts "
+    "(invalid), on these or warnings (warning); notes never count");
 }
 void declare_flags(Command& command, ConductOptions& options);
 
-/// Runs the plan to its end and prints its table, or JSON, to stdout. Gives the exit code: 0, or
-/// failed_as_asked. Errors: those of the store and of the preparation; failed runs are data, but when every
-/// run failed, and nothing was asked of the exit code, the error says so.
+/// Runs the plan to its end and prints its table, or JSON, to stdout. Configurations that cannot run here are
+/// listed first and left out. Gives the exit code: 0, or failed_as_asked. Errors: those of the store and of
+/// the preparation; where no configuration can run, or every run failed, and nothing was asked of the exit
+/// code, the error says so.
 Result<int> conduct_plan(Plan plan, const ConductOptions& options);
 
 }  // namespace neph::cli

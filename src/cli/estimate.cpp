@@ -62,7 +62,7 @@ class Trials {
     auto launch = launch_;
     launch.launcher = [&](const Cell&) -> launch::Launcher& { return launch_.launcher(cell); };
     launch.files = [&](const Cell&) { return launch_.files(cell); };
-    launch.refusal = nullptr;
+    launch.is_left_out = nullptr;
     launch.onlooker = nullptr;
     NEPH_TRY(const auto outcome, experiment::conduct(small, store, launch, watch, interrupt_, clock_));
     NEPH_TRY(const auto runs, store.runs(small.id, store::Detail::summary));
@@ -79,17 +79,6 @@ class Trials {
   const Clock& clock_;
 };
 
-/// The cells whose runs can be made; why others cannot is said.
-std::vector<Cell> say_refused(std::vector<Cell> cells, const experiment::Launch& launch) {
-  if (!launch.refusal) return cells;
-  std::erase_if(cells, [&](const Cell& cell) {
-    const auto reason = launch.refusal(cell);
-    if (!reason.empty()) fmt::print("{}: will fail: {}\n", cell.label, reason);
-    return !reason.empty();
-  });
-  return cells;
-}
-
 std::string in_words(const RuntimeEstimate& seen) {
   constexpr std::array bounds{"about", "at least", "at most"};
   return fmt::format("{} {}", bounds[static_cast<std::size_t>(seen.bound)], format_seconds(seen.run_s));
@@ -100,7 +89,8 @@ std::string in_words(const RuntimeEstimate& seen) {
 Status print_estimate(const Plan& plan, const experiment::Launch& launch, experiment::Interrupt& interrupt,
                       const Clock& clock) {
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));
-  const auto startable = say_refused(plan.cells, launch);
+  auto startable = plan.cells;
+  std::erase_if(startable, launch.is_left_out);
   const auto chosen = workload->estimate_runtime ? startable : cells_to_try(startable);
   Trials trials(*workload, launch, interrupt, clock);
   std::vector<RuntimeEstimate> seen;

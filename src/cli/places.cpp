@@ -42,20 +42,7 @@ Result<Places> Places::of(const Plan& plan, const workload::Workload& workload) 
     if (container.error().code == ErrorCode::invalid_argument) return tl::unexpected(container.error());
     places.of_cell_.push_back(places.add({.usable = tl::unexpected(container.error())}));
   }
-  NEPH_CHECK(places.refuse_where_nothing_runs());
   return places;
-}
-
-/// What all cells would stumble over is said once.
-Status Places::refuse_where_nothing_runs() {
-  const auto is_usable = [&](std::size_t place) { return places_[place].usable.has_value(); };
-  if (of_cell_.empty() || std::ranges::any_of(of_cell_, is_usable)) return {};
-  return places_[of_cell_.front()].usable;
-}
-
-std::string Places::refusal(const Cell& cell) const {
-  const auto& usable = place_of(cell).usable;
-  return usable ? std::string{} : usable.error().text();
 }
 
 }  // namespace neph::cli

@@ -15,13 +15,12 @@ namespace neph::cli {
 class Places {
  public:
   /// Checks each place once, which may pull an image. A place where nothing can run refuses its cells.
-  /// Errors: invalid_argument (a container that nobody can mean), and the reason of the first cell where all
-  /// are refused.
+  /// Errors: invalid_argument (a container that nobody can mean).
   static Result<Places> of(const Plan& plan, const workload::Workload& workload);
   /// Of a cell that is not refused.
   launch::Launcher& of(const Cell& cell) const { return *place_of(cell).launcher; }
-  /// Why no run of the cell can be made; empty: they can.
-  std::string refusal(const Cell& cell) const;
+  /// Errors: why no run of the cell can be made.
+  const Status& check(const Cell& cell) const { return place_of(cell).usable; }
   /// Whether its runs are made in a container.
   bool is_container(const Cell& cell) const { return place_of(cell).is_container; }
 
@@ -37,7 +36,6 @@ class Places {
   }
   std::size_t add(Place place);
   std::size_t in(const launch::Container& container);
-  Status refuse_where_nothing_runs();
 
   std::vector<Place> places_;  ///< the plan's first
   std::vector<std::size_t> of_cell_;

@@ -90,6 +90,7 @@ std::string side_command(const std::string& line, const std::filesystem::path& s
   if (!has(words, "--json")) more += " --json";
   const bool is_file = words[program_of(words) + 1] == "run";
   if (!has(words, "--repeat") && !is_file) more += " --repeat 1";  // a file says its own
+  if (!has(words, "--fail-on")) more += " --fail-on nothing";      // a failed run is a result of its side
   if (!has(words, "--store")) more += " --store " + shell_quoted(store.string());
   const auto behind = line.find(" -- ");
   return behind == std::string::npos ? line + more : std::string(line).insert(behind, more);

@@ -5,17 +5,14 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "record/facts.hpp"
 #include "record/views.hpp"
 
 namespace neph::cli {
 
-std::string Watch::name_of(std::int64_t position, const Cell& cell) const {
-  return title_.empty() ? fmt::format("[{}/{}] {}", position + 1, runs_, cell.label) : title_;
-}
-
-void Watch::run_started(const experiment::Slot& slot, const Cell& cell, const experiment::Eta& eta) {
+void Watch::run_started(const experiment::Slot&, const Cell& cell, const experiment::Eta& eta) {
   eta_ = &eta;
-  run_ = name_of(slot.position, cell);
+  run_ = title_.empty() ? fmt::format("[{}/{}] {}", runs_ + 1 - eta.runs_left(), runs_, cell.label) : title_;
   phase_ = "start";
   least_left_s_.reset();
   began_ = clock_.now();
@@ -50,9 +47,8 @@ void Watch::finishing() { line_.say("finishing this run; once more to stop now")
 
 void Watch::worker_said(std::string_view line) { line_.say(fmt::format("  worker: {}", line)); }
 
-void Watch::run_ended(const Run& run, const Cell& cell) {
-  line_.say(
-      fmt::format("{}: {} ({})", name_of(run.position, cell), outcome_of(run), format_seconds(run.wall_s)));
+void Watch::run_ended(const Run& run, const Cell&) {
+  line_.say(fmt::format("{}: {} ({})", run_, outcome_of(run), format_seconds(run.wall_s)));
 }
 
 void Watch::draw() {
@@ -79,7 +75,7 @@ std::string_view rate_of(const View& view, const Run& run) {
 
 std::string outcome_of(const Run& run) {
   if (run.status != RunStatus::ok) return fmt::format("{}: {}", enum_name(run.status), run.reason);
-  if (!run.result.probes.empty()) return search_words(run.result.probes);
+  if (auto found = get(run.result.facts, fact::search)) return *std::move(found);
   for (const auto& view : views)
     if (const auto speed = speed_of(view, run))
       return fmt::format("{} {}", format_number(*speed), rate_of(view, run));

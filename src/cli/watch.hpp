@@ -32,7 +32,6 @@ class Watch final : public experiment::Observer {
   void run_ended(const Run& run, const Cell& cell) override;
 
  private:
-  std::string name_of(std::int64_t position, const Cell& cell) const;
   void draw();
 
   ProgressLine line_;

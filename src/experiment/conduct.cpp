@@ -27,10 +27,6 @@ Result<Eta> learned_eta(const std::vector<Slot>& pending, const Experiment& expe
   return eta;
 }
 
-std::string refusal_of(const Launch& launch, const Cell& cell) {
-  return launch.refusal ? launch.refusal(cell) : std::string{};
-}
-
 tl::unexpected<Error> lost(const Error& error, const Cell& cell, const Slot& slot) {
   return fail(error.code, "{}; the run of {} (repeat {}) is lost, all earlier ones are kept", error.text(),
               cell.label, slot.repeat + 1);
@@ -90,12 +86,6 @@ struct Conductor {
   Status start_what_may_run() {
     for (auto next = pending.begin(); next != pending.end();) {
       if (std::ssize(running) >= launch.slots || interrupt.level() > 0) break;
-      if (auto reason = refusal_of(launch, cell_of(*next)); !reason.empty()) {
-        const auto slot = *next;
-        next = pending.erase(next);
-        NEPH_CHECK(refuse(slot, std::move(reason)));
-        continue;
-      }
       auto& launcher = launch.launcher(cell_of(*next));
       if (is_busy(launcher.machine())) {
         ++next;
@@ -106,16 +96,6 @@ struct Conductor {
       NEPH_CHECK(start(slot, launcher));
     }
     return {};
-  }
-
-  /// A run that has failed before it began, and tells nothing of how long others take.
-  Status refuse(const Slot& slot, std::string reason) {
-    observer.run_started(slot, cell_of(slot), eta);
-    const auto now = utc_now();
-    return keep(
-        slot,
-        {.run = {.status = RunStatus::failed, .reason = std::move(reason), .started = now, .ended = now},
-         .machine = {}});
   }
 
   Status start(const Slot& slot, launch::Launcher& launcher) {
@@ -194,13 +174,13 @@ Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const
   NEPH_TRY(const auto cells, expand(experiment));
   NEPH_CHECK(store.set_repeat(experiment.id, experiment.repeat));
   NEPH_TRY(const Ended ended, store.finished(experiment.id));
-  const auto all = order(experiment, std::ssize(cells));
+  auto all = order(experiment, std::ssize(cells));
+  if (launch.is_left_out)
+    std::erase_if(all, [&](const Slot& slot) {
+      return launch.is_left_out(cells[static_cast<std::size_t>(slot.cell)]);
+    });
   auto pending = without(all, ended);
-  auto startable = pending;
-  std::erase_if(startable, [&](const Slot& slot) {
-    return !refusal_of(launch, cells[static_cast<std::size_t>(slot.cell)]).empty();
-  });
-  NEPH_TRY(auto eta, learned_eta(startable, experiment, store, clock));
+  NEPH_TRY(auto eta, learned_eta(pending, experiment, store, clock));
   const Outcome outcome{.skipped = std::ssize(all) - std::ssize(pending), .left = std::ssize(pending)};
   return Conductor{experiment, cells,    std::move(pending), std::move(eta), store,
                    launch,     observer, interrupt,          clock,          outcome}

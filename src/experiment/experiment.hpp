@@ -81,8 +81,7 @@ class Onlooker {
 struct Launch {
   std::function<launch::Launcher&(const Cell&)> launcher;  ///< starts the cell's runs
   std::function<launch::Files(const Cell&)> files{};       ///< what they read; none: nothing
-  /// Why no run of the cell can be started; empty: they can. Each has failed with it then.
-  std::function<std::string(const Cell&)> refusal{};
+  std::function<bool(const Cell&)> is_left_out{};          ///< no run of it is made; none: all are
   /// Most runs at once; two of one machine (launch::Launcher::machine) never are.
   std::int64_t slots = 1;
   double timeout_s = 0;  ///< a run that takes longer has failed; 0: no limit

@@ -34,6 +34,9 @@ struct Context {
   std::optional<Part> part{};  ///< of several processes that make the run; empty: it is the first, or alone
 };
 
+/// Of each configuration the files that a run reads, or why none of its runs can be made.
+using PreparedCells = std::vector<Result<launch::Files>>;
+
 /// How long a run will take.
 struct RuntimeEstimate {
   enum class Bound { about, at_least, at_most };
@@ -63,8 +66,10 @@ struct Workload {
   Status (*check)(const Json& spec);
   /// What is done once before all runs of all cells and not measured: models and pictures that runs will find
   /// ready. What every run of a cell would stumble over (no model there, unknown engine, no picture) is
-  /// refused here, once and before any of them. Gives the files that a run of each reads.
-  Result<std::vector<launch::Files>> (*prepare)(std::span<const Json> specs, EventSink& events);
+  /// refused here, once and before any of them.
+  PreparedCells (*prepare)(std::span<const Json> specs, EventSink& events);
+  /// Whether a run that is made in no container has the cores that it needs; null: it needs none of its own.
+  Status (*check_cores)(const Json& spec) = nullptr;
   /// The container that the runs of each cell are made in; nullopt: none. Null: never one. Errors: what keeps
   /// the cell's runs from starting; invalid_argument: what nobody can mean.
   std::vector<Result<std::optional<launch::Container>>> (*containers)(std::span<const Json> specs);

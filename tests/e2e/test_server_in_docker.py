@@ -98,11 +98,11 @@ def test_docker_that_does_not_run_is_named(beside_docker, small_model, pictures,
 def test_without_docker_the_other_servers_are_measured(small_model, pictures, tmp_path):
     done = Neph(tmp_path)(
         "infer", small_model, "--images", pictures, "--count", 48, "--server-in", "process,docker", *QUICK, "--json",
-        env=no_docker(tmp_path),
+        env=no_docker(tmp_path), code=1,
     )
     here, there = json.loads(done.stdout)["cells"]
     assert (here["runs_ok"], here["failures"]) == (1, [])
-    assert there["runs_ok"] == 0 and "docker" in there["failures"][0].lower(), there["failures"]
+    assert there["runs_ok"] == there["runs_failed"] == 0 and "docker" in there["failures"][0].lower(), there["failures"]
 
 
 def no_docker(folder):

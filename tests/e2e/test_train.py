@@ -146,12 +146,12 @@ def test_a_loss_that_is_no_number_is_a_warning_with_its_step(neph, network):
 
 def test_what_fails_is_one_line_and_the_others_go_on(neph, network):
     model = network(training="most_batch = 64")
-    document = neph.json("train", model, *HERE[:-4], "--batch", "32,128", "--steps", 20, "--repeat", 1, code=None)
+    document = neph.json("train", model, *HERE[:-4], "--batch", "32,128", "--steps", 20, "--repeat", 1, code=1)
     fits, too_large = document["cells"]
     assert fits["runs_ok"] == 1 and too_large["runs_failed"] == 1
     assert too_large["failures"] == ["not enough memory for a step of 128 examples; take a smaller --batch"]
-    both = neph.json("train", model, *HERE, "--steps", 20, "--device", "cpu,cuda", code=None)["cells"]
-    assert both[0]["runs_ok"] == 1 and "unknown device 'CUDA'" in both[1]["failures"][0]
+    both = neph.json("train", model, *HERE, "--steps", 20, "--device", "cpu,cuda", code=1)["cells"]
+    assert both[0]["runs_ok"] == 1 and "unknown device 'CUDA'" in both[1]["failures"][0] and both[1]["runs_failed"] == 0
 
 
 @pytest.mark.parametrize(

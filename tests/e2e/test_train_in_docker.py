@@ -176,22 +176,23 @@ def test_without_docker_the_other_cells_are_measured(without_docker, what):
     )
     words = list(TRAININGS[what])
     at = words.index("--") if "--" in words else len(words)
-    done = without_docker(*words[:at], "--json", *words[at:])
+    done = without_docker(*words[:at], "--json", *words[at:], code=1)
     here, there = json.loads(done.stdout)["cells"]
     assert (here["runs_ok"], here["failures"]) == (1, [])
     (why,) = there["failures"]
-    assert there["runs_ok"] == 0 and ("docker" in why or "./dev bundle" in why), why
-    assert done.stderr.count(why) == 1, done.stderr
+    assert there["runs_ok"] == there["runs_failed"] == 0 and ("docker" in why or "./dev bundle" in why), why
+    assert done.stderr.count(f"docker: left out: {why}") == done.stderr.count(why) == 1, done.stderr
+    assert done.stderr.index(why) < done.stderr.index("1 configuration x 1 repeat") < done.stderr.index("1 configuration left out")
 
 
 def test_without_docker_an_estimate_is_of_the_other_cells(without_docker):
     said = without_docker(*TRAININGS["a training"], "--dry-run").stdout
-    assert "docker: will fail: cannot run in neph:latest: " in said and "1 run, about " in said, said
+    assert "docker: left out: cannot run in neph:latest: " in said and "1 run, about " in said, said
 
 
 def test_where_all_cells_need_docker_it_is_said_once(without_docker):
     done = without_docker("train", "known.identity", *QUICK, "--threads", "1,2", "--in", "docker", code=None)
-    assert done.returncode != 0 and done.stderr.count("cannot run in neph:latest: ") == 1
+    assert done.returncode == 4 and done.stderr.count("cannot run in neph:latest: ") == 1
     assert not (without_docker.folder / "neph.db").exists()
 
 

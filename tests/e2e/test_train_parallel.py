@@ -153,7 +153,7 @@ def test_what_cannot_be_divided_is_refused_before_anything_runs(neph, network, a
 
 def test_gpus_that_are_not_there_are_one_line_and_the_others_go_on(neph, network):
     document = neph.json("train", network(), *HERE, "--steps", 20, "--epochs", 3, "--device", "cpu,cuda", "--gpus", "1,2", code=None)
-    assert [cell["runs_ok"] for cell in document["cells"]] == [1, 0, 0], "on the CPU the number of GPUs means nothing"
+    assert [cell["runs_ok"] for cell in document["cells"]] == [1, 0, 0] and document["cells"][2]["runs_failed"] == 0, "on the CPU the number of GPUs means nothing"
     assert "unknown device 'CUDA:0'" in document["cells"][2]["failures"][0]
 
 
@@ -164,8 +164,8 @@ def test_an_error_of_another_process_is_told_once(neph, network):
 
 def test_processes_need_a_core_each(neph, network):
     core = min(os.sched_getaffinity(0))
-    said = neph("train", network(), *HERE, "--processes", 2, code=None, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
-    assert "failed: 2 processes need 2 cores, and there are 1" in said.stderr
+    said = neph("train", network(), *HERE, "--processes", 2, code=4, preexec_fn=lambda: os.sched_setaffinity(0, {core}))
+    assert said.stderr == "neph: 2 processes need 2 cores, and there are 1\n", "before any run"
 
 
 def need_torch(neph):

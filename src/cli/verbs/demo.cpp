@@ -53,7 +53,7 @@ Result<std::string> demo_pictures(const DemoOptions& options, const std::filesys
   return pictures.string();
 }
 
-Status tour(const DemoOptions& options) {
+Result<int> tour(const DemoOptions& options) {
   const std::filesystem::path folder(options.folder);
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -74,14 +74,14 @@ Status tour(const DemoOptions& options) {
                        {"depth", demo_depth}};
   PlanOptions plan_options{.repeat = options.repeat, .store = (folder / default_store).string()};
   NEPH_TRY(auto plan, make_plan("infer", fields, plan_options));
-  NEPH_CHECK(conduct_plan(std::move(plan), {}));
+  NEPH_TRY(const int code, conduct_plan(std::move(plan), {}));
   headline("Report");
   NEPH_TRY(const auto store, store::Store::open(plan_options.store, store::Access::read));
   NEPH_TRY(const auto document, load_document(store, 0, store::Detail::full));
   const auto page = folder / "report.html";
   NEPH_CHECK(write_file(page, report::html(document)));
   fmt::print("{}\n", std::filesystem::absolute(page).string());
-  return {};
+  return code;
 }
 
 }  // namespace
@@ -89,7 +89,7 @@ Status tour(const DemoOptions& options) {
 void declare_demo(Command& command) {
   auto options = std::make_shared<DemoOptions>();
   command.fields(*options);
-  command.action([options] { return tour(*options); });
+  command.action(Command::Action([options] { return tour(*options); }));
 }
 
 }  // namespace neph::cli

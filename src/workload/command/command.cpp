@@ -39,6 +39,18 @@ bool has_gpus_for_containers() {
   return std::filesystem::exists("/dev/nvidiactl", absent) && check_program("nvidia-ctk", ".").has_value();
 }
 
+Result<launch::Files> prepare_one(const Json& json) {
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  const std::filesystem::path folder = spec.folder.empty() ? "." : spec.folder;
+  if (!std::filesystem::is_directory(folder))
+    return fail(ErrorCode::not_found, "--folder {}: there is no such folder", spec.folder);
+  if (spec.in == In::docker)
+    return launch::Files{};  // it is mounted where it is, and the image has the program
+  NEPH_TRY(const auto words, words_of(spec.command));
+  NEPH_CHECK(check_program(words.front(), folder));
+  return launch::Files{{.field = "folder", .path = std::filesystem::absolute(folder)}};
+}
+
 Result<std::optional<launch::Container>> container(const Json& json) {
   NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
   if (spec.in == In::process) return std::nullopt;
@@ -61,22 +73,15 @@ Status check(const Json& json) {
   return {};
 }
 
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
-  std::vector<launch::Files> files;
-  for (const auto& json : specs) {
-    NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
-    const std::filesystem::path folder = spec.folder.empty() ? "." : spec.folder;
-    if (!std::filesystem::is_directory(folder))
-      return fail(ErrorCode::not_found, "--folder {}: there is no such folder", spec.folder);
-    if (spec.in == In::docker) {  // it is mounted where it is, and the image has the program
-      files.emplace_back();
-      continue;
-    }
-    NEPH_TRY(const auto words, words_of(spec.command));
-    NEPH_CHECK(check_program(words.front(), folder));
-    files.push_back({{.field = "folder", .path = std::filesystem::absolute(folder)}});
-  }
-  return files;
+PreparedCells prepare(std::span<const Json> specs, EventSink&) {
+  PreparedCells all;
+  for (const auto& json : specs) all.push_back(prepare_one(json));
+  return all;
+}
+
+Status check_cores(const Json& json) {
+  NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
+  return check_threads(spec.threads);
 }
 
 std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs) {

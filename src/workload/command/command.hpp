@@ -13,7 +13,8 @@
 namespace neph::workload::command {
 
 Status check(const Json& spec);
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
+PreparedCells prepare(std::span<const Json> specs, EventSink& events);
+Status check_cores(const Json& spec);
 std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs);
 Result<RunResult> run(const Json& spec, const Context& context);
 /// `neph train --threads 2 -- python train.py`.

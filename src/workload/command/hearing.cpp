@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 
 #include "core/text.hpp"
+#include "core/units.hpp"
 #include "workload/woken.hpp"
 
 namespace neph::workload::command {
@@ -61,11 +62,15 @@ class Bound {
 
 }  // namespace
 
-std::int64_t usable_cores() { return count(allowed_cores()); }
+Status check_threads(std::int64_t threads) {
+  if (const auto there = count(allowed_cores()); threads > there)
+    return fail(ErrorCode::unavailable, "--threads {}: a run here may use {}", threads,
+                counted(there, "core"));
+  return {};
+}
 
 Result<Hearing> Hearing::start(const Launched& what, const Descriptor& events) {
-  if (const auto there = usable_cores(); what.cores > there)
-    return fail(ErrorCode::invalid_argument, "--threads {}: this run may use {} cores", what.cores, there);
+  NEPH_CHECK(check_threads(what.cores));
   const Bound bound(what.cores);
   NEPH_TRY(auto process, Process::start(what.words, what.surroundings));
   process.input.close();  // nobody types: what it reads is at its end

@@ -60,7 +60,7 @@ class Hearing {
   Moment ended_{};
 };
 
-/// Cores that this thread may use.
-std::int64_t usable_cores();
+/// Errors: unavailable, where this thread may use fewer cores.
+Status check_threads(std::int64_t threads);
 
 }  // namespace neph::workload::command

@@ -4,8 +4,6 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "core/clock.hpp"
@@ -97,23 +95,44 @@ bool is_server_in_docker(const InferSpec& spec) {
   return spec.architecture == Architecture::local && spec.server_in == In::docker;
 }
 
-/// That each server has a container to run in, which may pull its image: what all cells would stumble over is
-/// said once.
-Status check_containers(std::span<const Json> specs) {
-  std::map<std::string, Status> of_image;
-  std::size_t refused = 0;
-  Status refusal;
-  for (const auto& json : specs) {
+/// What several cells share is looked at once.
+class Preparation {
+ public:
+  explicit Preparation(EventSink& events) : events_(events) {}
+
+  Result<launch::Files> of(const Json& json) {
     NEPH_TRY(const auto spec, parse(json));
-    if (!is_server_in_docker(spec)) continue;
-    const auto [checked, is_new] = of_image.try_emplace(spec.image);
-    if (is_new) checked->second = ServerProcess::check(spec);
-    if (checked->second) continue;
-    ++refused;
-    refusal = checked->second;
+    if (is_server_in_docker(spec))  // has a container to run in, which may pull its image
+      NEPH_CHECK(once("container " + spec.image, [&] { return ServerProcess::check(spec); }));
+    const auto key = dump_json(prepared_part(json));
+    const auto [known, is_new] = ready_.try_emplace(key);
+    if (is_new) known->second = prepare_one(spec, engines_, events_);
+    if (!known->second) return tl::unexpected(known->second.error());
+    const auto& [model, file, files] = *known->second;
+    const auto& runtime = spec.runtime;
+    if (model)
+      NEPH_CHECK(
+          once(fmt::format("runtime {} {} {}", key, enum_name(runtime.pinning), enum_name(runtime.spinning)),
+               [&, &model = model] { return check_runtime(*model, spec); }));
+    NEPH_CHECK(once(fmt::format("batch {} {}", key, spec.batch), [&, &model = model] {
+      return model ? check_rows(*model, spec, events_) : ask_server(spec, events_);
+    }));
+    return files;
   }
-  return refused < specs.size() ? Status{} : refusal;
-}
+
+ private:
+  template <class Check>
+  Status once(const std::string& what, Check check) {
+    const auto [known, is_new] = checked_.try_emplace(what);
+    if (is_new) known->second = check();
+    return known->second;
+  }
+
+  EventSink& events_;
+  engine::Registry engines_;
+  std::map<std::string, Result<Ready>> ready_;  ///< by what is prepared
+  std::map<std::string, Status> checked_;
+};
 
 /// One source of inputs, and nothing of images where there are none.
 Status check_source(const Json& given, const InferSpec& spec) {
@@ -156,27 +175,11 @@ Status check(const Json& json) {
   return {};
 }
 
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events) {
-  NEPH_CHECK(check_containers(specs));
-  engine::Registry engines;
-  std::map<std::string, Ready> ready;                                             // by what is prepared
-  std::set<std::tuple<std::string, engine::Pinning, engine::Spinning>> runtimes;  // that were checked
-  std::set<std::pair<std::string, std::int64_t>> checked;
-  std::vector<launch::Files> files;
-  for (const auto& json : specs) {
-    NEPH_TRY(const auto spec, parse(json));
-    const auto key = dump_json(prepared_part(json));
-    if (!ready.contains(key)) {
-      NEPH_TRY(ready[key], prepare_one(spec, engines, events));
-    }
-    const auto& [model, file, read] = ready[key];
-    files.push_back(read);
-    if (model && runtimes.emplace(key, spec.runtime.pinning, spec.runtime.spinning).second)
-      NEPH_CHECK(check_runtime(*model, spec));
-    if (checked.emplace(key, spec.batch).second)
-      NEPH_CHECK(model ? check_rows(*model, spec, events) : ask_server(spec, events));
-  }
-  return files;
+PreparedCells prepare(std::span<const Json> specs, EventSink& events) {
+  Preparation preparation(events);
+  PreparedCells all;
+  for (const auto& json : specs) all.push_back(preparation.of(json));
+  return all;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

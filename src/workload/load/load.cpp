@@ -1,7 +1,7 @@
 #include "workload/load/load.hpp"
 
+#include <map>
 #include <new>
-#include <set>
 
 #include "os/file.hpp"
 #include "record/metrics.hpp"
@@ -86,22 +86,25 @@ Status check(const Json& json) {
 
 /// Nothing is prepared; but a server that is not there, a model that it does not have, and inputs that do not
 /// fit are found before anything runs.
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
+PreparedCells prepare(std::span<const Json> specs, EventSink&) {
   const SteadyClock clock;
-  std::set<std::string> seen;
-  std::vector<launch::Files> files;
-  for (const auto& json : specs) {
+  std::map<std::string, Status> seen;
+  const auto of = [&](const Json& json) -> Result<launch::Files> {
     NEPH_TRY(const auto spec, parse(json));
     if (!spec.trace.empty()) NEPH_CHECK(read_file(spec.trace));
-    auto& read = files.emplace_back(files_of_credentials(spec.credentials));
-    if (!spec.trace.empty()) read.push_back({.field = "trace", .path = spec.trace});
-    if (!spec.input.empty()) read.push_back({.field = "input", .path = spec.input});
+    auto files = files_of_credentials(spec.credentials);
+    if (!spec.trace.empty()) files.push_back({.field = "trace", .path = spec.trace});
+    if (!spec.input.empty()) files.push_back({.field = "input", .path = spec.input});
     const auto what =
         dump_json({spec.url, spec.model, spec.batch, spec.input, spec.shape, spec.credentials.token_file});
-    if (!seen.insert(what).second) continue;
-    NEPH_CHECK(look_at(resolved(spec), clock));
-  }
-  return files;
+    const auto [known, is_new] = seen.try_emplace(what);
+    if (is_new) known->second = look_at(resolved(spec), clock).map([](const Target&) {});
+    NEPH_CHECK(known->second);
+    return files;
+  };
+  PreparedCells all;
+  for (const auto& json : specs) all.push_back(of(json));
+  return all;
 }
 
 Result<RunResult> run(const Json& json, const Context& context) {

@@ -7,7 +7,7 @@
 namespace neph::workload::load_server {
 
 Status check(const Json& spec);
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
+PreparedCells prepare(std::span<const Json> specs, EventSink& events);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
 RuntimeEstimate estimate_runtime(const Json& spec);

@@ -46,7 +46,8 @@ Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEn
 }
 
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine) {
-  NEPH_CHECK(engine.device(in_capitals(spec.device)));
+  for (std::int64_t rank = 0; rank < std::max<std::int64_t>(1, spec.gpus); ++rank)
+    NEPH_CHECK(engine.device(device_of(spec, rank)));
   return {};
 }
 

@@ -29,7 +29,7 @@ Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEn
 /// Engines write their devices in capitals, and people do not.
 std::string in_capitals(std::string device);
 
-/// Errors: not_found, where the engine has no such device here.
+/// Errors: not_found, where the engine has no such device here, or not so many.
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine);
 
 /// Of several processes each makes one, of its part of every batch. `cores`: of this process; 0: all.

@@ -29,26 +29,13 @@ Json prepared_part(const Json& spec) {
 }
 
 /// The network's file, made where it is not there yet; and that the data fits it, as far as headers tell.
-Result<launch::Files> prepare_one(const TrainSpec& spec, engine::Registry& engines) {
-  NEPH_TRY(const auto* engine, engines.open_trainer(spec.engine));
-  NEPH_TRY(const auto network, open_network(spec, *engine));
+Result<launch::Files> prepare_one(const TrainSpec& spec, const engine::TrainEngine& engine) {
+  NEPH_TRY(const auto network, open_network(spec, engine));
   if (network.program) NEPH_CHECK(data::check(spec.data, data_options(spec, network, nullptr)));
   auto files = files_of_model(network.file);
   std::error_code ignored;
   if (std::filesystem::exists(spec.data, ignored)) files.push_back({.field = "data", .path = spec.data});
   return files;
-}
-
-/// That each is there: what all cells would stumble over is said once.
-Status check_devices(std::span<const Json> specs, engine::Registry& engines) {
-  Status refusal;
-  for (const auto& json : specs) {
-    NEPH_TRY(const auto spec, parse(json));
-    NEPH_TRY(auto* const engine, engines.open_trainer(spec.engine));
-    refusal = check_device(spec, *engine);
-    if (refusal) return {};  // some cells can be measured
-  }
-  return refusal;
 }
 
 /// Whether the processes can divide what there is to divide.
@@ -122,20 +109,28 @@ std::vector<Idle> idle() {
   return all;
 }
 
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink&) {
+PreparedCells prepare(std::span<const Json> specs, EventSink&) {
   engine::Registry engines;
-  NEPH_CHECK(check_devices(specs, engines));
-  std::map<std::string, launch::Files> ready;  // by what is prepared
-  std::vector<launch::Files> files;
-  for (const auto& json : specs) {
+  std::map<std::string, Result<launch::Files>> ready;  // by what is prepared
+  const auto of = [&](const Json& json) -> Result<launch::Files> {
     NEPH_TRY(const auto spec, parse(json));
-    const auto key = dump_json(prepared_part(json));
-    if (!ready.contains(key)) {
-      NEPH_TRY(ready[key], prepare_one(spec, engines));
-    }
-    files.push_back(ready[key]);
-  }
-  return files;
+    NEPH_TRY(auto* const engine, engines.open_trainer(spec.engine));
+    NEPH_CHECK(check_device(spec, *engine));
+    const auto [known, is_new] = ready.try_emplace(dump_json(prepared_part(json)));
+    if (is_new) known->second = prepare_one(spec, *engine);
+    return known->second;
+  };
+  PreparedCells all;
+  for (const auto& json : specs) all.push_back(of(json));
+  return all;
+}
+
+Status check_cores(const Json& json) {
+  NEPH_TRY(const auto spec, parse(json));
+  if (const auto ranks = ranks_of(spec), there = host::usable_cores();
+      ranks > std::max<std::int64_t>(1, there))
+    return fail(ErrorCode::unavailable, "{} processes need {} cores, and there are {}", ranks, ranks, there);
+  return {};
 }
 
 std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs) {

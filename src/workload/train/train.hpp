@@ -8,7 +8,8 @@ namespace neph::workload::train {
 
 Status check(const Json& spec);
 std::vector<Idle> idle();
-Result<std::vector<launch::Files>> prepare(std::span<const Json> specs, EventSink& events);
+PreparedCells prepare(std::span<const Json> specs, EventSink& events);
+Status check_cores(const Json& spec);
 std::vector<Result<std::optional<launch::Container>>> containers(std::span<const Json> specs);
 Result<RunResult> run(const Json& spec, const Context& context);
 std::string command(const Json& spec);
