@@ -16,6 +16,9 @@ constexpr Nanoseconds attention = std::chrono::milliseconds(100);
 /// Looks at all samples so far cost a sort: one a second, and no more than a tenth of the time.
 constexpr Nanoseconds between_looks = std::chrono::seconds(1);
 constexpr int looks_apart = 10;
+/// A schedule that cannot be sent is given up so long after its end; what the machine delays is sent until
+/// then.
+constexpr double least_overtime_s = 1, overtime_share = 0.1;
 
 Nanoseconds process_cpu_time() {
   timespec used{};
@@ -115,6 +118,9 @@ class Driver {
               .end = from_seconds(plan_.course.warmup_s + plan_.course.duration_s),
               .deadline = from_seconds(plan_.deadline_s),
               .drain_timeout = from_seconds(plan_.drain_timeout_s)};
+    if (plan_.course.count == 0)
+      task.give_up =
+          task.end + from_seconds(std::max(least_overtime_s, overtime_share * plan_.course.duration_s));
     for (const auto& request : encoded) task.requests.push_back(request.get());
     return task;
   }

@@ -66,13 +66,17 @@ Warning slip_warning(std::string_view name, double quantile_s, double slip, bool
                               : "cores of its own for the generator, which had little to do and was held up");
 }
 
-void doubt_schedule(const Measurement& measured, double limit_s, bool is_busy, std::vector<Warning>& doubts) {
+void doubt_unsent(const Measurement& measured, std::vector<Warning>& doubts) {
   const auto sent = std::ssize(measured.samples);
   if (sent < measured.scheduled && !measured.stopped && !measured.ended_early)
     doubts.push_back(make_warning(WarningCode::schedule_missed,
                                   fmt::format("{} of {} requests of the schedule were never sent",
                                               measured.scheduled - sent, measured.scheduled),
-                                  "lower the rate, or take more --threads"));
+                                  measured.held_back > 0 ? "lower the rate, or allow more --in-flight"
+                                                         : "lower the rate, or take more --threads"));
+}
+
+void doubt_schedule(const Measurement& measured, double limit_s, bool is_busy, std::vector<Warning>& doubts) {
   std::optional<Warning> told;  // the gravest, of the lowest percentile
   for (const auto name : {statistic::p50, statistic::p90, statistic::p99}) {
     double quantile_s = 0;
@@ -98,6 +102,7 @@ std::vector<Warning> generator_doubts(const Measurement& measured, const Judging
                                  100 * use.ran, 100 * use.waited),
                      use.waited > use.ran ? "give the generator cores of its own" : "more --threads"));
   if (judging.closed || judging.all_at_once) return doubts;
+  doubt_unsent(measured, doubts);
   if (measured.held_back > 0)
     doubts.push_back(make_warning(
         WarningCode::in_flight_reached,

@@ -11,7 +11,6 @@
 namespace neph::load {
 namespace {
 
-constexpr double lowest_per_s = 0.01;
 /// More requests than this would take too long to be worth naming: the share is too close to what is allowed.
 constexpr double most_to_tell = 1e6;
 constexpr double step_to_tell = 1.02;
@@ -19,11 +18,11 @@ constexpr double step_to_tell = 1.02;
 }  // namespace
 
 RateSearch::RateSearch(const Promise& promise, const SearchRule& rule) : promise_(promise), rule_(rule) {
-  go_to(std::max(rule.start_per_s, lowest_per_s));
+  go_to(std::max(rule.start_per_s, rule.lowest_per_s));
 }
 
 void RateSearch::go_to(double rate_per_s, bool is_fresh) {
-  if (rates_ >= rule_.most_rates || rate_per_s < lowest_per_s) {
+  if (rates_ >= rule_.most_rates || rate_per_s < rule_.lowest_per_s) {
     over_ = true;
     return;
   }
@@ -50,6 +49,11 @@ void RateSearch::learn(const Lateness& seen, std::span<const double> response_ms
 }
 
 Slo RateSearch::judge(double late, double n) const { return stats::slo_of(late, n, allowed(), doubt()); }
+
+bool RateSearch::is_broken_by(const Lateness& seen) const {
+  return judge(static_cast<double>(seen.late) / seen.design_effect,
+               static_cast<double>(seen.n) / seen.design_effect) == Slo::violated;
+}
 
 /// The share of late ones and the design effect are taken to stay.
 std::int64_t RateSearch::requests_to_tell() const {

@@ -22,9 +22,10 @@ namespace neph::load {
 
 struct SearchRule {
   double start_per_s = 10;
-  double closeness = 0.05;    ///< of the two rates that are left, relative
-  double confidence = 0.95;   ///< of each rate's verdict
-  int most_measurements = 3;  ///< at one rate
+  double lowest_per_s = 0.01;  ///< lower rates are not tried
+  double closeness = 0.05;     ///< of the two rates that are left, relative
+  double confidence = 0.95;    ///< of each rate's verdict
+  int most_measurements = 3;   ///< at one rate
   int most_rates = 40;
 };
 
@@ -41,6 +42,11 @@ class RateSearch {
   std::optional<double> held() const { return held_; }
   /// The lowest rate at which the promise was shown to be broken.
   std::optional<double> violated() const { return violated_; }
+  /// The highest rate that met the promise so far, and the lowest that was not shown to; empty: none yet.
+  std::optional<double> candidate() const { return candidate_; }
+  std::optional<double> ceiling() const { return ceiling_; }
+  /// Whether what was measured elsewhere shows that the promise is broken.
+  bool is_broken_by(const Lateness& seen) const;
   /// The highest rate that was met and that a later probe, of the same or a lower rate, violated: something
   /// changed meanwhile, or it was luck. Empty: none.
   std::optional<double> met_then_violated() const;

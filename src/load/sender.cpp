@@ -85,7 +85,8 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
 
 bool Sender::sending(Moment now) const {
   if (asked_to_end()) return false;
-  if (!closed()) return next_ < task_.schedule.size();
+  if (!closed())
+    return next_ < task_.schedule.size() && (task_.give_up.count() == 0 || now < start_ + task_.give_up);
   return now < start_ + task_.end && (task_.count == 0 || counted_ < task_.count);
 }
 
@@ -220,10 +221,16 @@ void Sender::drain() {
   if (in_flight_ > 0) client_->abort();
 }
 
-/// The first time round after the warm-up: from here on what the thread uses counts.
+/// The first time round after the warm-up: from here on what the thread uses counts, and what the warm-up
+/// could not send would take the time of what does.
 void Sender::note_measure() {
-  if (measuring_ || clock_.now() < start_ + task_.begin_measure) return;
+  const auto now = clock_.now();
+  if (measuring_ || now < start_ + task_.begin_measure) return;
   measuring_ = true;
+  const auto is_overdue = [&](Nanoseconds at) {
+    return at < task_.begin_measure && start_ + at + attention < now;
+  };
+  for (; next_ < task_.schedule.size() && is_overdue(task_.schedule[next_]); ++next_) held_ = false;
   most_in_flight_ = in_flight_;
   first_ = use_of_this_thread();
   first_at_ = clock_.now();

@@ -28,7 +28,8 @@ struct Task {
   std::int64_t count = 0;       ///< requests of a closed loop; 0: no limit
   std::int64_t in_flight = 0;   ///< most of an open loop; 0: no limit
   Nanoseconds begin_measure{};  ///< from the start
-  Nanoseconds end{};            ///< nothing is sent from then on
+  Nanoseconds end{};            ///< a closed loop sends nothing from then on
+  Nanoseconds give_up{};        ///< nor an open one, however much of its schedule is left; 0: it sends all
   Nanoseconds deadline{};       ///< after a request was sent; 0: none
   Nanoseconds drain_timeout{};  ///< for what is in flight at the end, where there is no deadline
 };

@@ -62,6 +62,15 @@ TEST_F(SenderTest, GoesOnSendingWhileTheServerStalls) {
   EXPECT_GE(most_in_flight_, 25);
 }
 
+TEST_F(SenderTest, GivesUpAScheduleThatItCannotSend) {
+  run({.schedule = every(100us, 100'000), .in_flight = 1, .begin_measure = 1s, .give_up = 3s});
+  EXPECT_LE(log_.size(), 301U) << "one every 10 ms";
+  EXPECT_LE(samples().back().issued, 3'000'000'000);
+  const auto measured =
+      std::ranges::count_if(samples(), [](auto& one) { return one.scheduled >= 1'000'000'000; });
+  EXPECT_GE(measured, 190) << "what the warm-up could not send does not take their place";
+}
+
 TEST_F(SenderTest, HoldsBackWhatIsBeyondTheLimitInFlight) {
   prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 500ms; };
   run({.schedule = every(20ms, 20), .in_flight = 4});

@@ -62,8 +62,9 @@ std::string search_text(const CellSummary& cell, const Document& document) {
     const auto rate = finders > 1 ? *sustained : Estimate{.value = sustained->value};
     return fmt::format("met at {} in {} of {} searches", rate_text(rate), finders, cell.runs_ok);
   }
-  if (cell.probes.empty())  // of a store that does not keep them
-    return found ? fmt::format("met at {} requests/s", format_number(sustained->value)) : std::string();
+  if (cell.probes.empty() && found)  // of a store that does not keep them
+    return fmt::format("met at {} requests/s", format_number(sustained->value));
+  if (cell.probes.empty()) return get(cell.facts, fact::search).value_or("");
   return search_words(cell.probes);
 }
 
@@ -188,7 +189,8 @@ class Story {
 
  private:
   static bool is_search(const Asked& one) {
-    return !one.cell->probes.empty() || find_estimate(one.cell->figures, metric::sustained_per_s);
+    return !one.cell->probes.empty() || find_estimate(one.cell->figures, metric::sustained_per_s) ||
+           get(one.cell->facts, fact::search);
   }
 
   std::vector<GroupStory> stories(const std::vector<Asked>& all) const {

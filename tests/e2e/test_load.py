@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import signal
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -68,7 +69,7 @@ def test_each_run_is_stored_shown_and_exported(neph, server):
 
 def test_a_run_that_takes_too_long_says_so_once(neph, server):
     done = neph("load", server.http, "--model", "known", "--duration", "20s", "--timeout-s", 0.5, code=4)
-    assert done.stdout.count("took longer than --timeout-s 0.5") == done.stderr.count("took longer than") == 1
+    assert done.stdout.count("took longer than --timeout 500ms") == done.stderr.count("took longer than") == 1
     assert "of the runs that did well" not in done.stdout
 
 
@@ -212,6 +213,16 @@ def test_a_generator_that_is_the_bottleneck_says_invalid(neph, tmp_path):
         cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
     assert cell["verdict"] == "invalid"
     assert {"schedule_missed", "generator_saturated"} & codes(cell)
+
+
+def test_a_schedule_that_cannot_be_sent_ends_near_its_time(neph, server):
+    begin = time.monotonic()
+    arguments = ("--rate", 100_000, "--duration", "1s", "--in-flight", 4, "--request-timeout", "1s")
+    cell = only_cell(neph.json("load", server.http, "--model", "known", *arguments))
+    assert time.monotonic() - begin < 15, "100 requests a second: the whole schedule would take half an hour"
+    (warning,) = [warning for warning in cell["warnings"] if warning["code"] == "schedule_missed"]
+    assert re.fullmatch(r"9\d{4} of 100\d{3} requests of the schedule were never sent|9\d{4} of 99\d{3} .*", warning["message"])
+    assert cell["verdict"] == "invalid" and value(cell, "requests_answered") > 20
 
 
 @pytest.mark.timing

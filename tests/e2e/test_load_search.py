@@ -70,3 +70,30 @@ def test_a_search_that_is_stopped_at_once_keeps_what_it_knows(neph, server):
     assert "ended by the user: met at " in warning["message"] and "sustained_per_s" not in cell["figures"]
     if "does not count" not in "".join([*before, talk]):  # each probe has arrivals of its own
         assert cell["facts"]["arrival_seed"] == str(7 + sum(probe["measurements"] for probe in cell["probes"]))
+
+
+def test_an_slo_that_the_idle_server_misses_is_said_after_a_look(neph, server):
+    begin = time.monotonic()
+    document = neph.json("load", server.http, "--model", "known", "--find-max-rate", "--p99", "5ms", "--duration", "20s", *QUICK)
+    (cell,) = document["cells"]
+    assert time.monotonic() - begin < 15, "a look takes a second, a probe 20"
+    assert "within 5.00 ms: missed by the idle server: of one client" in document["findings"][0], document["findings"]
+    assert cell["probes"] == [] and "no_rate_found" in codes(cell) and "sustained_per_s" not in cell["figures"]
+
+
+def test_a_search_begins_no_probe_beyond_its_budget(neph, server):
+    arguments = ("--find-max-rate", "--p99", "100ms", "--budget", "3s", *QUICK)  # 1045 requests take longer
+    (cell,) = neph.json("load", server.http, "--model", "known", *arguments)["cells"]
+    assert "search_limited" in codes(cell) and cell["probes"] == [] and cell["facts"]["search"] == "no rate was probed"
+    assert "--budget is of --find-max-rate" in neph("load", server.http, "--model", "known", "--budget", "3s", code=2).stderr
+
+
+def test_ctrl_c_ends_a_probe_at_once_and_keeps_what_was_measured(neph, server):
+    long = ("100s" if word == "300ms" else word for word in SEARCH)
+    running = neph.start("load", server.http, "--model", "known", *long, "--json")
+    time.sleep(4)
+    running.send_signal(signal.SIGINT)
+    output, talk = running.communicate(timeout=20)
+    (cell,) = json.loads(output)["cells"]
+    assert running.returncode == 0 and "stopped_early" in codes(cell), talk
+    assert 10 < cell["figures"]["requests_answered"]["value"] < 200

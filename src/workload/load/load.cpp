@@ -51,6 +51,8 @@ Status check_promise(const LoadSpec& spec) {
   if (spec.p99.value > 0 && spec.limit.value > 0) return refuse("--p99 and --limit say the same; give one");
   if (spec.p99.value > 0 && spec.percentile != 99)
     return refuse("--p99 is of 99 % and not of --percentile {}; say --limit for that", spec.percentile);
+  if (!spec.find_max_rate && spec.budget != LoadSpec{}.budget)
+    return refuse("--budget is of --find-max-rate");
   if (!spec.find_max_rate) return {};
   if (spec.p99.value <= 0 && spec.limit.value <= 0) return refuse("--find-max-rate needs an SLO: --p99 50ms");
   const auto arrival = resolved(spec).arrival;

@@ -1,7 +1,6 @@
 #include "workload/load/run.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <random>
 #include <tuple>
 
@@ -18,8 +17,6 @@ constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 constexpr std::int64_t multi_stream_samples = 8;
 /// Offline without a stated limit: enough to fill any batch, few enough for one machine's sockets.
 constexpr std::int64_t offline_in_flight = 256;
-/// How long the closed loop lasts from which a search learns where to begin.
-constexpr double first_look_s = 1;
 /// A probe with so many times the late requests that the promise allows need not go on.
 constexpr double late_beyond_doubt = 3;
 constexpr std::int64_t least_late = 20;
@@ -29,24 +26,9 @@ std::int64_t new_seed() {
   return source() >> 1 | 1U;
 }
 
-std::int64_t next_seed(std::int64_t seed) {
-  return seed == std::numeric_limits<std::int64_t>::max() ? 1 : seed + 1;
-}
-
 LoadSpec with_seed(LoadSpec spec) {
   if (spec.arrival_seed == 0) spec.arrival_seed = new_seed();
   return spec;
-}
-
-/// A probe that does not tell of the server is made again; so many in a row, and the generator is at its end.
-constexpr int most_spoilt = 3;
-
-/// Why a probe does not tell of the server; empty: it does.
-std::string what_spoilt(const load::Measurement& measured, const LoadSpec& spec) {
-  const auto doubts =
-      load::generator_doubts(measured, {.in_flight = spec.in_flight, .promise = promise_of(spec)});
-  const auto* doubt = load::not_of_the_server(doubts);
-  return doubt ? doubt->message : "";
 }
 
 std::function<bool(const std::vector<load::Sample>&)> broken_beyond_doubt(const LoadSpec& spec) {
@@ -188,7 +170,8 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& 
                              : Progress{std::string(phase.name), done, total, {}});
   };
   NEPH_TRY(auto measured,
-           load::drive(plan, target_->payload.requests(), context_.clock, context_.stop, progress));
+           load::drive(plan, target_->payload.requests(), context_.clock,
+                       spec_.find_max_rate ? search_ends_.get_token() : context_.stop, progress));
   const auto [begin_s, end_s] = measured_part(measured);
   if (measured.begin > 0) timeline_.add(phase::warmup, timeline_.at(measured.start), begin_s);
   timeline_.add(phase, begin_s, end_s);
@@ -210,126 +193,6 @@ Status LoadRun::measure_once() {
   NEPH_TRY(const auto measured, drive(spec_, phase::measure));
   sum_up(measured, spec_);
   return {};
-}
-
-/// Half of what one patient client gets.
-Result<double> LoadRun::first_rate() {
-  if (spec_.rate > 0) return spec_.rate;
-  auto look = spec_;
-  look.arrival = load::Arrival::closed;
-  look.clients = 1;
-  look.warmup = {0};
-  look.duration = {first_look_s};
-  NEPH_TRY(const auto measured, drive(look, phase::look));
-  return static_cast<double>(measured.samples.size()) / first_look_s / 2;
-}
-
-/// What the search wants to know next.
-LoadSpec LoadRun::probe_of(const load::RateSearch& search) const {
-  auto probe = spec_;
-  probe.rate = *search.next();
-  probe.duration = {
-      std::max(spec_.duration.value, static_cast<double>(search.requests_needed()) / probe.rate)};
-  return probe;
-}
-
-double LoadRun::left_s(const load::RateSearch& search) const {
-  if (!search.next()) return 0;
-  return search.least_left() * (spec_.warmup.value + probe_of(search).duration.value);
-}
-
-Status LoadRun::search() {
-  NEPH_TRY(const double first, first_rate());
-  load::RateSearch search(promise_of(spec_), {.start_per_s = first});
-  struct Probed {
-    load::Measurement measured;
-    LoadSpec spec;
-  };
-  std::optional<Probed> last;  // that tells of the server, where one does
-  auto probe = spec_;
-  int spoilt = 0;  // in a row
-  std::string why;
-  const auto goes_on = [&] {
-    const bool asked_to_finish = last && context_.finish.stop_requested();
-    return search.next() && spoilt < most_spoilt && !asked_to_finish && !context_.stop.stop_requested();
-  };
-  do {
-    const auto seed = next_seed(probe.arrival_seed);  // of arrivals that no probe has seen
-    probe = probe_of(search);
-    probe.arrival_seed = seed;
-    auto measured = drive(probe, phase::probe, &search);
-    const bool is_cut_short = context_.stop.stop_requested() && (!measured || measured->stopped);
-    if (is_cut_short && last) break;
-    if (!measured) return tl::unexpected(measured.error());
-    why = what_spoilt(*measured, spec_);
-    const bool is_sound = why.empty();
-    if (is_sound && !is_cut_short) learn(*measured, search);
-    if (is_sound || search.probes().empty()) last = Probed{std::move(*measured), probe};
-    if (is_cut_short) break;
-    spoilt = is_sound ? 0 : spoilt + 1;
-    tell_progress(search, why, probe.rate);
-  } while (goes_on());
-  sum_up(last->measured, last->spec);
-  tell_of(search);
-  if (spoilt < most_spoilt) why.clear();
-  doubt(search, why, probe.rate);
-  return {};
-}
-
-void LoadRun::learn(const load::Measurement& measured, load::RateSearch& search) const {
-  std::vector<double> response_ms;
-  for (const auto& sample : measured.samples)
-    if (sample.outcome == load::Outcome::answered) response_ms.push_back(1e3 * sample.response_s());
-  search.learn(load::lateness_of(measured.samples, promise_of(spec_).limit_s), response_ms);
-}
-
-void LoadRun::tell_progress(const load::RateSearch& search, const std::string& spoilt, double rate_per_s) {
-  const auto words = spoilt.empty()
-                         ? probe_words(search.probes().back())
-                         : fmt::format("{}/s does not count: {}", format_number(rate_per_s), spoilt);
-  const auto left = search.next() ? fmt::format(", at least {} left", format_seconds(left_s(search))) : "";
-  context_.events.emit(Note{fmt::format("{} · {} elapsed{}", words, format_seconds(timeline_.now()), left)});
-}
-
-void LoadRun::tell_of(const load::RateSearch& search) {
-  result_.probes = search.probes();
-  if (result_.probes.empty()) return;
-  set(result_.facts, fact::search, search_words(result_.probes));
-  if (const auto rate = search.met_then_violated())
-    result_.warnings.push_back(
-        make_warning(WarningCode::met_then_violated,
-                     fmt::format("{} requests/s met the SLO and violated it when they were probed "
-                                 "again: the server or the machine changed meanwhile, or it was luck",
-                                 format_number(*rate))));
-  if (!search.held()) return;
-  Estimate sustained{.value = *search.held()};
-  for (const auto& probe : result_.probes) sustained.n += probe.measurements;
-  if (search.violated()) {
-    sustained.low = search.held();
-    sustained.high = search.violated();
-  }
-  result_.figures.insert(result_.figures.begin(), figure(metric::sustained_per_s, sustained));
-}
-
-void LoadRun::doubt(const load::RateSearch& search, const std::string& spoilt, double rate_per_s) {
-  if (search.probes().empty() || search.held()) return;
-  const auto found = search_words(search.probes());
-  if (!search.next()) {
-    result_.warnings.push_back(make_warning(WarningCode::no_rate_found,
-                                            fmt::format("no rate was confirmed to meet the SLO: {}", found)));
-  } else if (!spoilt.empty()) {
-    result_.warnings.push_back(make_warning(
-        WarningCode::search_limited,
-        fmt::format("the search ended at {} requests/s, where {} probes in a row did not count: {}",
-                    format_number(rate_per_s), most_spoilt, spoilt),
-        spec_.in_flight > 0 ? "a higher --in-flight, or 0 for no limit"
-                            : "more --threads, or cores of its own for the generator"));
-  } else {
-    result_.warnings.push_back(make_warning(WarningCode::stopped_early,
-                                            fmt::format("the search was ended by the user: {}", found),
-                                            "no rate was confirmed; let the search end by itself"));
-    context_.events.emit(Note{"ended: " + found});
-  }
 }
 
 void LoadRun::sum_up(const load::Measurement& measured, const LoadSpec& spec) {

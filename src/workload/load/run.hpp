@@ -43,7 +43,6 @@ class LoadRun {
   Result<load::Measurement> drive(const LoadSpec& spec, const PhaseKind& phase,
                                   const load::RateSearch* search = nullptr);
   Result<load::Schedule> schedule_of(const LoadSpec& spec) const;
-  Result<double> first_rate();
   LoadSpec probe_of(const load::RateSearch& search) const;
   /// Seconds until the search is over, at least.
   double left_s(const load::RateSearch& search) const;
@@ -51,9 +50,9 @@ class LoadRun {
   /// `spoilt`: why the probe does not count; empty: it does.
   void tell_progress(const load::RateSearch& search, const std::string& spoilt, double rate_per_s);
   void tell_of(const load::RateSearch& search);
-  /// Of a search that is not over, or found nothing. `spoilt`: why the probes of `rate_per_s`, the last one,
-  /// did not count; empty: they did.
-  void doubt(const load::RateSearch& search, const std::string& spoilt, double rate_per_s);
+  /// Of a search that is not over, or found nothing. `spoilt`: why the probes of `last`, the last one, did
+  /// not count; empty: they did.
+  void doubt(const load::RateSearch& search, const std::string& spoilt, const LoadSpec& last);
   /// Begin and end in the run's time.
   std::pair<double, double> measured_part(const load::Measurement& measured) const;
   void sum_up(const load::Measurement& measured, const LoadSpec& spec);
@@ -64,6 +63,7 @@ class LoadRun {
   Timeline timeline_;
   RunResult result_;
   std::optional<Target> target_;
+  std::stop_source search_ends_;
   Moment next_progress_{};
   double begin_s_ = 0, end_s_ = 0;  ///< of the measured part
 };

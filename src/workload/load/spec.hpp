@@ -31,6 +31,7 @@ struct LoadSpec {
   Seconds limit;
   double percentile = 99;
   bool find_max_rate = false;
+  Seconds budget{1800};
   std::int64_t batch = 1;
   std::string input;
   std::string shape;
@@ -67,6 +68,8 @@ void describe(Visit&& v, Self& s) {
   v("find_max_rate", s.find_max_rate,
     "look for the highest rate that meets the SLO; a probe has as many requests as show it, 1045 at 99 %",
     once_called("find_rate"));
+  v("budget", s.budget, "time limit of a search: no probe begins that would end after it; 0s: none",
+    between(0, 1e6));
   v("batch", s.batch, "samples in a request", between(1, 65536));
   v("input", s.input,
     "to send: arrays for the inputs (.npz, .npy, folder of NAME.npy), or a file or folder of files as they "
