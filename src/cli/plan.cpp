@@ -1,13 +1,16 @@
 #include "cli/plan.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <random>
 
 #include <fmt/ranges.h>
 
+#include "cli/terminal.hpp"
 #include "core/clock.hpp"
 #include "core/toml.hpp"
 #include "core/values.hpp"
+#include "engine/engine.hpp"
 #include "record/cells.hpp"
 #include "record/views.hpp"
 #include "workload/workload.hpp"
@@ -54,6 +57,23 @@ std::string command_of(const workload::Workload& workload, Json fields, const Pl
 std::string with_underscores(std::string name) {
   std::ranges::replace(name, '-', '_');
   return name;
+}
+
+/// Where none is given, the engine that there is for the first model: OpenVINO, or the first by name.
+void choose_engine(Json& fields) {
+  if (fields.value("engine", Json("")) != "" || fields.value("architecture", Json("")) == "remote") return;
+  const auto models = fields.value("model", Json(""));
+  const auto first = models.is_array() && !models.empty() ? models.front() : models;
+  std::filesystem::path file = first.is_string() ? first.get<std::string>() : "";
+  std::error_code ignored;
+  if (!std::filesystem::exists(file, ignored)) file = "network.onnx";  // given by name
+  engine::Registry engines;
+  const auto engine = engines.open_for(file);
+  const auto usual = workload::InferSpec{}.runtime.engine;
+  if (!engine) return;  // preparing the runs finds out why
+  if ((*engine)->name() != usual)
+    talk("--engine {}: the first that there is for {} files\n", (*engine)->name(), file.extension().string());
+  if ((*engine)->name() != usual || fields.contains("engine")) fields["engine"] = (*engine)->name();
 }
 
 /// What belongs to the experiment and not to what it measures stands above the table.
@@ -104,7 +124,8 @@ Result<Plan> make_plan(const std::string& workload_name, const Json& given, cons
                        Seconds latency_limit) {
   NEPH_TRY(const auto* workload, workload::find_workload(workload_name));
   NEPH_CHECK(check_money(options.money));
-  const auto fields = workload->own_names(given);
+  auto fields = workload->own_names(given);
+  if (workload_name == view::infer.workload) choose_engine(fields);
   Plan plan{.options = options};
   plan.experiment.created = utc_now();
   plan.experiment.workload = workload_name;

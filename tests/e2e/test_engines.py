@@ -1,5 +1,7 @@
 """`neph engines` names every engine that there could be, and `--provider` what ONNX Runtime computes by."""
 
+import json
+import os
 import shutil
 import subprocess
 
@@ -112,3 +114,27 @@ def test_a_library_of_another_version_is_refused_where_it_was_asked_for(neph, sm
     refused("openvino", tmp_path / "other", "needs openvino==2026.4.1, and --engine-path")
     found = {each["name"]: each for each in neph.json("engines", "--engine-path", tmp_path / "old")}
     assert not found["onnxruntime"]["usable"] and found["openvino"]["usable"]
+
+
+def test_the_default_engine_is_the_first_that_there_is(neph, small_model, tmp_path):
+    """As with `pip install nephoscope[onnxruntime]` alone: OpenVINO's plugin is there and finds no runtime."""
+    (tmp_path / "engines").mkdir()
+    for name in ("onnxruntime", "identity"):
+        shutil.copy(BUILD / f"bin/engines/neph-engine-{name}.so", tmp_path / "engines")
+    (tmp_path / "engines/neph-engine-openvino.so").write_text("no library")
+    env = os.environ | {"NEPH_ENGINES": str(tmp_path / "engines")}
+    note = "--engine onnxruntime: the first that there is for .onnx files\n"
+    for verb in (("infer", small_model, "--count", 8), ("infer", "mnist", "--count", 8, "--architecture", "local")):
+        done = neph(*verb, *QUICK, "--json", env=env)
+        document = json.loads(done.stdout)
+        assert done.stderr.count(note) == 1 and document["cells"][0]["facts"]["engine"].startswith("onnxruntime ")
+        assert "--engine onnxruntime" in document["experiment"]["command"]
+    (tmp_path / "run.toml").write_text('repeat = 1\n[infer]\nmodel = "mnist"\ncount = 8\n')
+    assert note in neph("run", "run.toml", env=env).stderr
+    demo = neph.start("demo", "--count", 2, "--repeat", 1, env=env)
+    assert note in demo.stderr
+    demo.kill()
+    assert neph.json("profile", small_model, "--repeat", 2, env=env)["engine"].startswith("onnxruntime")
+    assert note not in neph("infer", small_model, "--count", 8, *QUICK).stderr
+    refused = neph("infer", small_model, "--engine", "openvino", *QUICK, env=env, code=UNSUPPORTED).stderr
+    assert "openvino" in refused and note not in refused, "what is asked for is not replaced"

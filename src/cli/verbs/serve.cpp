@@ -125,8 +125,8 @@ void announce(const serve::Server& server, const ServeOptions& options, double s
   const auto notes = server.notes();
   for (const auto& [model, facts] : server.facts()) {
     const auto device = get(facts, fact::device).value_or("?");
-    talk("model {} on {}, ready after {}\n", model, get(facts, fact::device_name).value_or(device),
-         format_seconds(start_s));
+    talk("model {} on {}, {}, ready after {}\n", model, get(facts, fact::device_name).value_or(device),
+         get(facts, fact::engine).value_or("?"), format_seconds(start_s));
     const auto batching = get(facts, fact::batching).value_or("on");
     const bool joins = get(facts, fact::max_batch) != 1;
     if (!joins && options.model_options.max_wait.value > 0)
