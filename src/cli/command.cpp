@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <new>
@@ -16,6 +17,8 @@
 
 #include "cli/foreign_words.hpp"
 #include "cli/terminal.hpp"
+#include "cli/times.hpp"
+#include "core/seconds.hpp"
 #include "core/text.hpp"
 
 namespace neph::cli {
@@ -194,7 +197,17 @@ void Command::option(std::string_view name, std::string& target, std::string_vie
 }
 
 void Command::field(const Option& option, Set set) {
-  const auto name = option_name(option.name);
+  const auto time = name_of_time(option.name);
+  if (!time.empty()) {
+    set = [set = std::move(set), path = option_name(time)](const std::string& text) -> Status {
+      NEPH_TRY(const auto plain, plain_seconds(text, path));
+      return set(plain);
+    };
+  }
+  const auto name = option_name(time.empty() ? option.name : time);
+  const auto number = std::string_view("NUMBER [").size();
+  const auto hint =
+      time.empty() ? option.hint : fmt::format("TIME [{}]", seconds_text({std::atof(&option.hint[number])}));
   const bool may_stand_alone = option.taking == Taking::or_not_at_all;
   const bool is_list = option.is_positional && option.taking == Taking::repeatedly;  // FILE...
   const std::string stands_for = may_stand_alone ? "on" : "";
@@ -223,7 +236,8 @@ void Command::field(const Option& option, Set set) {
         ->allow_extra_args(is_list);
   };
   add(option.is_positional ? name.substr(2) + "," + name : name)
-      ->option_text(option.is_positional ? " " : option.hint);
+      ->option_text(option.is_positional ? " " : hint);
+  if (!time.empty()) add(option_name(option.name))->group("");
   for (const auto earlier : option.earlier_names)
     if (!earlier.empty()) add(option_name(earlier))->group("");
 }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/terminal.hpp"
+#include "cli/times.hpp"
 #include "core/clock.hpp"
 #include "core/toml.hpp"
 #include "core/values.hpp"
@@ -174,6 +175,10 @@ Result<Plan> read_plan(std::string_view toml, std::string_view file) {
     return fail(ErrorCode::invalid_argument, "{}: no [{}] table that says what to measure", file,
                 tables.front());
   NEPH_TRY(const auto* described, workload::find_workload(workload));
+  const auto kept = keep_seconds(options, field_names<PlanOptions>()).and_then([&] {
+    return keep_seconds(document[workload], described->fields());
+  });
+  if (!kept) return fail_in(file, kept.error());
   CompetingPlanOptions asked;
   asked.timeout_s = described->timeout_s;
   const bool competes = view_of(workload).better.has_value();

@@ -1,6 +1,7 @@
 #include "experiment/worker.hpp"
 
 #include "core/json.hpp"
+#include "core/seconds.hpp"
 #include "os/clock_name.hpp"
 #include "record/order.hpp"
 
@@ -103,7 +104,7 @@ std::string Worker::reason() const {
   if (transcript_.has_result()) return {};
   if (stop_ == Stop::interrupted) return "stopped by the user";
   if (stop_ == Stop::timed_out)
-    return fmt::format("took longer than --timeout-s {} and was stopped{}", launch_.timeout_s,
+    return fmt::format("took longer than --timeout {} and was stopped{}", seconds_text({launch_.timeout_s}),
                        quoted_stderr_tail());
   if (transcript_.error()) return transcript_.error()->text();
   return fmt::format("{} without a result{}", how_it_ended(), quoted_stderr_tail());

@@ -89,7 +89,7 @@ TEST_F(Worker, HangingWorkerIsStoppedWithAllItStarted) {
   const auto run =
       run_of("trap '' TERM; sleep 1000 & echo $! > " + pid_file + "; echo stuck >&2; wait; sleep 1000");
   EXPECT_EQ(run.status, RunStatus::failed);
-  EXPECT_EQ(run.reason, "took longer than --timeout-s 0.3 and was stopped; its last words: stuck");
+  EXPECT_EQ(run.reason, "took longer than --timeout 300ms and was stopped; its last words: stuck");
   EXPECT_LT(run.wall_s, 5);
   int left_behind = 0;
   std::ifstream(pid_file) >> left_behind;
@@ -109,7 +109,7 @@ TEST_F(Worker, AnErrorOnBeingStoppedDoesNotHideTheTimeout) {
   launch.grace_s = 5;
   const auto run = run_of(
       R"(read -r cell; read -r word; echo "{\"event\":\"error\",\"code\":\"unavailable\",\"message\":\"$word\"}")");
-  EXPECT_THAT(run.reason, StartsWith("took longer than --timeout-s 0.3 and was stopped"));
+  EXPECT_THAT(run.reason, StartsWith("took longer than --timeout 300ms and was stopped"));
 }
 
 TEST_F(Worker, OneThatClosesItsOutputIsNotWaitedForLong) {

@@ -364,3 +364,20 @@ def test_file_larger_than_allowed(neph, tmp_path):
                           capture_output=True, text=True, timeout=60)
     assert done.returncode == IO and "big.onnx" in done.stderr
     assert not list(tmp_path.iterdir())
+
+
+def test_times_have_units_and_their_old_names_are_taken(neph, small_model):
+    for words in (("--wait", "0.2s"), ("--wait-s", "200ms"), ("--wait-s", 0.2), ("--wait", 0.2)):
+        refused(neph, "ready", "http://127.0.0.1:9", *words, code=UNAVAILABLE, says="127.0.0.1:9")
+    refused(neph, "ready", "http://127.0.0.1:9", "--wait-s", "5x", code=INVALID, says="--wait: '5x' is no length of time")
+    run = ("infer", small_model, "--count", 2, "--repeat", 1)
+    for words in (("--timeout", "2min", "--warmup-max", "100ms,200ms"), ("--timeout-s", 120, "--warmup-max-s", "0.1,0.2")):
+        cells = neph.json(*run, *words)["cells"]
+        assert [cell["factors"] for cell in cells] == [{"warmup_max_s": 0.1}, {"warmup_max_s": 0.2}]
+    helped = neph("infer", "--help").stdout
+    assert "--warmup-max TIME [10s]" in helped and "--warmup-max-s" not in helped and "--timeout TIME [3600s]" in helped
+
+
+def test_an_image_is_no_folder_of_images(neph, small_model, pictures):
+    says = f"--image {pictures}: that is the Docker image of a server (--server-in docker); a folder of images is --images {pictures}"
+    refused(neph, "infer", small_model, "--image", pictures, code=INVALID, says=says)

@@ -30,7 +30,7 @@ void describe(Visit&& v, Self& s) {
   describe(v, s.sizes);
   v("shape", s.shape,
     "of a file's inputs, for which the figures are: NAME:1x128+OTHER:1x64, or 1x128 of the only one");
-  v("seed", s.seed, "seed of the weights", at_least(0));
+  v("weights_seed", s.seed, "seed of the weights", at_least(0) | once_called("seed"));
 }
 
 Status list_networks(bool json) {

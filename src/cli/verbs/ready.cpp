@@ -51,7 +51,7 @@ void declare_ready(Command& command) {
   command.fields(*options, "url");
   command.footer(
       "Exit code 0: it is. It says nothing else.\n"
-      "  neph ready http://127.0.0.1:8000 --wait-s 30\n"
+      "  neph ready http://127.0.0.1:8000 --wait 30s\n"
       "  neph ready grpc://127.0.0.1:8001 --model resnet50");
   command.action([options] { return wait_until_ready(*options, SteadyClock()); });
 }

@@ -168,6 +168,12 @@ Status check(const Json& json) {
   if (!spec.shape.empty()) {
     if (const auto read = parse_shapes(spec.shape); !read) return fail_in("--shape", read.error());
   }
+  if (json.contains("image") && spec.images.empty() && !is_server_in_docker(spec))
+    return fail(
+        ErrorCode::invalid_argument,
+        "--image {0}: that is the Docker image of a server (--server-in docker); a folder of images is "
+        "--images {0}",
+        spec.image);
   NEPH_CHECK(check_applicable(json, spec));
   NEPH_CHECK(check_architecture(spec));
   if (spec.files == Files::off && spec.cache == Cache::cold)
