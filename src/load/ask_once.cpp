@@ -16,11 +16,14 @@ Status ask_once(const wire::Endpoint& endpoint, const wire::ClientOptions& optio
   NEPH_TRY(const auto encoded, client->encode(request));
   wire::Call call;
   call.request = encoded.get();
+  call.keeps_reply = true;
   if (deadline_s > 0) call.deadline = clock.now() + from_seconds(deadline_s);
   client->send(call);
   while (!over && !stop.stop_requested()) client->run_until(clock.now() + attention, [&] { return over; });
-  if (!over || call.outcome) return {};
-  return tl::unexpected(call.outcome.error());
+  if (!over) return {};
+  NEPH_CHECK(call.outcome);
+  wire::InferReply reply;
+  return client->decode(call, reply);
 }
 
 }  // namespace neph::load

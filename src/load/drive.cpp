@@ -37,6 +37,7 @@ struct Worker {
   WorkerUse use;
   std::int64_t most_in_flight = 0;
   std::int64_t held_back = 0;
+  std::string first_failure;
   std::atomic<bool> over{false};
 };
 
@@ -94,6 +95,7 @@ class Driver {
       worker.use = {sender->thread_use(), sender->measured()};
       worker.most_in_flight = sender->most_in_flight();
       worker.held_back = sender->held_back();
+      worker.first_failure = sender->first_failure();
     }
     worker.over = true;
   }
@@ -212,6 +214,7 @@ class Driver {
       all.workers.push_back(worker.use);
       all.most_in_flight += worker.most_in_flight;
       all.held_back += worker.held_back;
+      if (all.first_failure.empty()) all.first_failure = worker.first_failure;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }
     if (plan_.course.count == 0 && !all.stopped && !enough_)  // the last gap counts

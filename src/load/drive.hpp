@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "load/sample.hpp"
@@ -53,6 +54,7 @@ struct Measurement {
   std::int64_t most_in_flight = 0;
   std::int64_t held_back = 0;  ///< arrivals that waited because of the limit in flight
   std::int64_t scheduled = 0;  ///< measured arrivals of the schedule; closed loop: samples
+  std::string first_failure;   ///< why the first request failed of those that did, of one worker; empty: none
   bool narrow_enough = false;
   bool ended_early = false;  ///< narrow enough, or settled
   bool stopped = false;      ///< by the user

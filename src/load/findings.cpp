@@ -287,6 +287,8 @@ class Summing {
     auto warning = make_warning(WarningCode::requests_failed,
                                 fmt::format("{} of {} requests were not answered: {}", bad, count(),
                                             failures_in_words(measured_.samples)));
+    if (!measured_.first_failure.empty())
+      warning.message += fmt::format("; the first that failed: {}", measured_.first_failure);
     warning.weight = answered_.empty() ? Weight::voids : Weight::doubt;
     warn(std::move(warning));
   }

@@ -142,7 +142,11 @@ void Sender::ended(wire::Call& call) {
     flight.outcome = decoded(flight);
     (flight.outcome ? seen_right_ : seen_wrong_) = true;
   }
-  log_.add(sample_of(flight));
+  const auto sample = sample_of(flight);
+  if (first_failure_.empty() && sample.outcome == Outcome::failed &&
+      sample.scheduled >= task_.begin_measure.count())
+    first_failure_ = flight.outcome.error().text();
+  log_.add(sample);
   if (closed())
     go_on(flight);
   else

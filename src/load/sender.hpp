@@ -12,6 +12,7 @@
 #include <functional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 #include "load/sample.hpp"
@@ -56,6 +57,7 @@ class Sender {
   // Of the measured part, after run().
   std::int64_t most_in_flight() const { return most_in_flight_; }
   std::int64_t held_back() const { return held_back_; }  ///< due, but as many as allowed were in flight
+  const std::string& first_failure() const { return first_failure_; }
   ThreadUse thread_use() const { return {last_.ran - first_.ran, last_.waited - first_.waited}; }
   Nanoseconds measured() const { return last_at_ - first_at_; }
 
@@ -113,6 +115,7 @@ class Sender {
 
   std::int64_t most_in_flight_ = 0;
   std::int64_t held_back_ = 0;
+  std::string first_failure_;
   ThreadUse first_, last_;
   Moment first_at_, last_at_;
 };

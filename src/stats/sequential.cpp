@@ -15,7 +15,7 @@ constexpr double inflation = 1.3;  ///< for looking often, and for a spread that
 /// Student's t at many looks is nearly right only: with these, simulations come to the levels
 /// (sequential_test.cpp).
 constexpr double spent_share = 0.5;
-constexpr double spent_at_once = 0.2;  ///< of that: else what is plain would wait for the plan's pairs
+constexpr double spent_at_once = 0.2;    ///< of that: else what is plain would wait for the plan's pairs
 constexpr double of_later_stops = 0.99;  ///< confidence of Student's interval that holds with 95 % there
 constexpr double equivalence_level = 0.05, spent_equivalence_share = 0.68;
 

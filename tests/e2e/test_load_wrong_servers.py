@@ -2,20 +2,16 @@
 
 import json
 import signal
-import socket
-import subprocess
-import sys
 import threading
 import time
+from concurrent import futures
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import grpc
 import pytest
-from paths import REPOSITORY
-from server_process import free_ports
-from waiting import wait_for
+from tritonclient.grpc import service_pb2, service_pb2_grpc
 
-CASES = REPOSITORY.parent / "shared/cases"
 METADATA = {
     "name": "m",
     "versions": ["1"],
@@ -27,7 +23,7 @@ ANSWER = {"model_name": "m", "outputs": [{"name": "y", "datatype": "FP32", "shap
 
 
 @contextmanager
-def served(infer):
+def served(infer, metadata=METADATA, server=None):
     """The address of a server whose inferences are `infer(handler, number)`; what that returns is sent, False is the end."""
     numbers = iter(range(1, 1_000_000))
 
@@ -45,7 +41,7 @@ def served(infer):
             self.wfile.write(body)
 
         def do_GET(self):
-            self.reply(json.dumps(METADATA if "/models/" in self.path else {"name": "python", "extensions": []}).encode())
+            self.reply(json.dumps(metadata if "/models/" in self.path else server or {"name": "python", "extensions": []}).encode())
 
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -127,46 +123,128 @@ def test_what_a_second_ctrl_c_cuts_off_is_the_users(neph):
     assert "not answered" not in " ".join(document["findings"])
 
 
+NULLS = [  # of the server, of the model, of a reply
+    ({"extensions": None}, {}, {}),
+    ({}, {"versions": None, "platform": None}, {}),
+    ({}, {"parameters": None, "inputs": [{**METADATA["inputs"][0], "parameters": None}]}, {}),
+    ({}, {}, {"id": None, "model_name": None, "model_version": None, "parameters": None}),
+    ({}, {}, {"outputs": [{**ANSWER["outputs"][0], "parameters": None}], "error": None}),
+    ({"name": None}, {"name": None, "outputs": None}, {"outputs": [{**ANSWER["outputs"][0], "parameters": {"note": None}}]}),
+]
+
+
+@pytest.mark.parametrize("server, model, answer", NULLS)
+def test_null_is_as_if_absent(neph, server, model, answer):
+    """KServe's server writes it for everything optional."""
+    reply = json.dumps({**ANSWER, **answer}).encode()
+    with served(lambda handler, number: reply, {**METADATA, **model}, {"name": "python", "extensions": [], **server}) as url:
+        document = neph.json("load", url, "--model", "m", "--warmup", "0s", "--count", 20)
+        asked = neph.json("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 0)
+    assert document["cells"][0]["figures"]["requests_answered"]["value"] == 20
+    assert asked["cells"][0]["runs_ok"] == 1
+
+
+@pytest.mark.parametrize("metadata, words", [
+    ({**METADATA, "versions": 1}, "versions: expected a list"),
+    ({**METADATA, "inputs": [{"name": "x", "datatype": "FP32", "shape": "-1"}]}, "inputs[0].shape: expected a list"),
+    ([], "not a JSON object"),
+])
+def test_metadata_that_make_no_sense_are_refused_in_our_words(neph, metadata, words):
+    with served(lambda handler, number: good(), metadata) as url:
+        done = neph("load", url, "--model", "m", code=None)
+    assert done.returncode != 0 and words in done.stderr and "exception" not in done.stderr and url in done.stderr
+
+
+NO_ANSWERS = [  # and what is wrong with it
+    ({"error": "model crashed"}, "the reply has no outputs: '{\"error\": \"model crashed\"}'"),
+    ({}, "the reply has no outputs: '{}'"),
+    ({"model_name": "m", "outputs": []}, "the reply has no outputs: '{"),
+    ({"predictions": [[1.0]]}, "the reply has no outputs: '{\"predictions\""),
+    ({"outputs": [{**ANSWER["outputs"][0], "data": [1.0, 2.0]}]}, "tensor 'y': 8 bytes of data; FP32 [1, 1] has 4"),
+    ({"outputs": [{**ANSWER["outputs"][0], "data": [None]}]}, "null does not belong there"),
+]
+
+
+@pytest.mark.parametrize("wrong, words", NO_ANSWERS)
+def test_a_status_of_200_is_not_yet_an_answer(neph, wrong, words):
+    reply = json.dumps(wrong).encode()
+    with served(lambda handler, number: reply) as url:
+        done = neph("load", url, "--model", "m", "--warmup", "0s", "--duration", "1s", code=None)
+        asked = neph("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 0, code=None)
+    assert done.returncode != 0 and words in done.stderr
+    assert asked.returncode != 0 and words in asked.stderr + asked.stdout
+
+
+def test_answers_that_cease_are_failures_with_their_reason(neph):
+    """Without outputs each is seen, however few are decoded."""
+    crashed = json.dumps({"error": "model crashed"}).encode()
+    with served(lambda handler, number: good() if number <= 6 else crashed) as url:
+        document, figures = loaded(neph, url, "--rate", 40, "--arrival", "constant")
+    assert figures["requests_answered"] == 5 and figures["requests_failed"] == 35
+    (message,) = (w["message"] for w in document["cells"][0]["warnings"] if w["code"] == "requests_failed")
+    assert "the reply has no outputs: '{\"error\": \"model crashed\"}'" in message
+
+
 @contextmanager
-def case(tmp_path, script, mode):
-    """The port of a server of ../shared/cases in one of its modes."""
-    (port,) = free_ports(1)
-    server = subprocess.Popen([sys.executable, CASES / script, mode, str(port)])
+def served_over_grpc(reply):
+    """The address of a server whose nth inference, from 1, is `reply(n)`."""
+    numbers = iter(range(1, 1_000_000))
+
+    class Service(service_pb2_grpc.GRPCInferenceServiceServicer):
+        def ServerLive(self, request, context):
+            return service_pb2.ServerLiveResponse(live=True)
+
+        def ModelMetadata(self, request, context):
+            made = service_pb2.ModelMetadataResponse(name="m", versions=["1"], platform="python")
+            made.inputs.add(name="x", datatype="FP32", shape=[-1, 4])
+            made.outputs.add(name="y", datatype="FP32", shape=[-1, 2])
+            return made
+
+        def ModelInfer(self, request, context):
+            return reply(next(numbers))
+
+    server = grpc.server(futures.ThreadPoolExecutor(4))
+    service_pb2_grpc.add_GRPCInferenceServiceServicer_to_server(Service(), server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
     try:
-        wait_for(lambda: server.poll() is None and socket.socket().connect_ex(("127.0.0.1", port)) == 0)
-        yield port
+        yield f"grpc://127.0.0.1:{port}"
     finally:
-        server.kill()
-        server.wait()
+        server.stop(None).wait()
 
 
-@pytest.mark.parametrize("mode", ["ok", "versions", "noversions", "platform", "mparam", "ext", "id", "version", "param", "oparam"])
-def test_null_of_an_optional_field_is_as_if_absent(neph, tmp_path, mode):
-    with case(tmp_path, "v2_replies_with_null.py", mode) as port:
-        _, figures = loaded(neph, f"http://127.0.0.1:{port}", "--rate", 20)
-    assert figures["requests_failed"] == 0 < figures["requests_answered"]
+def message(raw=None, typed=None, output=True, shape=(1, 2), datatype="FP32", error=None):
+    made = service_pb2.ModelInferResponse(model_name="m", model_version="1")
+    if output:
+        tensor = made.outputs.add(name="y", datatype=datatype, shape=shape)
+        tensor.contents.fp32_contents.extend(typed or [])
+    if raw is not None:
+        made.raw_output_contents.append(raw)
+    if error:
+        made.parameters["error"].string_param = error
+    return made
 
 
-@pytest.mark.parametrize(
-    "script, mode, reason",
-    [("http_200_with_error.py", mode, reason) for mode, reason in {
-        "err200": "no outputs: '{\"error\": \"model crashed\"}'", "empty": "no outputs: '{}'", "noouts": "no outputs", "v1": "predictions",
-        "badout": "'y': 4 bytes of data; FP32 [1, 2] has 8"}.items()]
-    + [("grpc_ok_without_outputs.py", mode, reason) for mode, reason in {
-        "empty": "no outputs", "short": "'y': 4 bytes of data", "param": "error: model crashed"}.items()],
-)
-def test_an_ok_without_an_answer_is_a_failure_with_its_reason(neph, tmp_path, script, mode, reason):
-    scheme = "grpc" if script.startswith("grpc") else "http"
-    with case(tmp_path, script, mode) as port:
-        done = neph("load", f"{scheme}://127.0.0.1:{port}", "--model", "m", "--duration", "1s", code=None)
-    assert done.returncode not in (0, 5) and reason in done.stderr and "json.exception" not in done.stderr
+@pytest.mark.parametrize("right", [message(raw=bytes(8)), message(typed=[1, 2]),
+                                   message(raw=b"\1\0\0\0a", shape=[1], datatype="BYTES"), message(raw=b"", shape=[0, 2])])
+def test_right_replies_over_grpc_are_answers(neph, right):
+    right.ParseFromString(right.SerializeToString() + b"\xfa\x06\x01x")  # a field that is not in the protocol
+    with served_over_grpc(lambda number: right) as url:
+        _, figures = loaded(neph, url, "--rate", 20, "--arrival", "constant")
+    assert figures["requests_answered"] == 20
 
 
-@pytest.mark.parametrize("script, mode", [("http_200_with_error.py", "later"), ("grpc_ok_without_outputs.py", "ok")])
-def test_each_reply_is_looked_at(neph, tmp_path, script, mode):
-    """`later`: the sixth reply and all after it are a 200 with an error."""
-    scheme = "grpc" if script.startswith("grpc") else "http"
-    with case(tmp_path, script, mode) as port:
-        done = neph("load", f"{scheme}://127.0.0.1:{port}", "--model", "m", "--rate", 30, "--duration", "1s", "--warmup", "0s", "--json", code=None)
-    figures = {name: figure["value"] for name, figure in json.loads(done.stdout)["cells"][0]["figures"].items()}
-    assert figures["requests_answered"] == (pytest.approx(4, abs=1) if mode == "later" else figures["requests_sent"])
+@pytest.mark.parametrize("wrong, words", [
+    (service_pb2.ModelInferResponse(), "the reply has no outputs"),
+    (message(output=False, error="model crashed"), "model crashed"),
+    (message(raw=bytes(4)), "tensor 'y': 4 bytes of data; FP32 [1, 2] has 8"),
+    (message(), "tensor 'y': 0 bytes of data; FP32 [1, 2] has 8"),
+])
+def test_ok_of_grpc_is_not_yet_an_answer(neph, wrong, words):
+    with served_over_grpc(lambda number: wrong) as url:
+        done = neph("load", url, "--model", "m", "--warmup", "0s", "--duration", "1s", code=None)
+    assert done.returncode != 0 and words in done.stderr
+    with served_over_grpc(lambda number: wrong if number > 6 else message(raw=bytes(8))) as url:
+        document, figures = loaded(neph, url, "--rate", 20, "--arrival", "constant")
+    assert figures["requests_answered"] == 5 and figures["requests_failed"] == 15
+    assert words in json.dumps(document["cells"][0]["warnings"], ensure_ascii=False)

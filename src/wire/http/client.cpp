@@ -235,20 +235,21 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   }
 
   /// Others may add more than we know, and write null for what is absent: only what is wanted here is read.
-  static Result<ModelMetadata> metadata_of(const Json& json) {
+  Result<ModelMetadata> metadata_of(const Json& json) const {
     const auto known = [](const Json& from, std::initializer_list<const char*> keys) {
       auto kept = Json::object();
       for (const auto* key : keys)
         if (const auto found = from.find(key); found != from.end() && !found->is_null()) kept[key] = *found;
       return kept;
     };
-    if (!json.is_object()) return fail(ErrorCode::corrupt, "the model's metadata are not a JSON object");
+    const auto what = endpoint_.text() + ": metadata of the model";
+    if (!json.is_object()) return fail(ErrorCode::corrupt, "{}: not a JSON object", what);
     auto kept = known(json, {"name", "versions", "platform", "inputs", "outputs"});
     for (const auto* list : {"inputs", "outputs"})
       if (kept.contains(list) && kept[list].is_array())
         for (auto& port : kept[list])
           if (port.is_object()) port = known(port, {"name", "datatype", "shape"});
-    return from_json<ModelMetadata>(kept, "the model's metadata");
+    return from_json<ModelMetadata>(kept, what);
   }
 
   /// One timer for all calls: looks at each every few milliseconds.

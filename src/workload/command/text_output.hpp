@@ -24,7 +24,7 @@ class TextOutput {
   std::vector<Told> hear_keras(std::string_view line, double now_s);
 
   std::optional<double> epoch_begin_s_;  ///< Keras: of "Epoch 1/2"
-  bool has_learnt_ = false;  ///< in an epoch
+  bool has_learnt_ = false;              ///< in an epoch
 };
 
 }  // namespace neph::workload::command

@@ -70,8 +70,8 @@ Status LoadRun::search() {
   look.warmup = {0};  // a slow server answers nothing that was sent after it
   NEPH_TRY(auto looked, drive(look, phase::look));
   const auto alone = warm(looked.samples, spec_.warmup);
-  const double alone_per_s =
-      static_cast<double>(alone.size()) * 1e9 / static_cast<double>(alone.back().done - alone.front().scheduled);
+  const double alone_per_s = static_cast<double>(alone.size()) * 1e9 /
+                             static_cast<double>(alone.back().done - alone.front().scheduled);
   std::pair last{std::move(looked), look};  // later the last that tells of the server, where one does
   const double first_per_s = spec_.rate > 0 ? spec_.rate : first_part * alone_per_s;
   load::RateSearch search(
