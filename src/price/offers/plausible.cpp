@@ -11,7 +11,7 @@
 namespace neph::price {
 namespace {
 
-// An hour in USD. The lowest that lists of 2026 have on demand: 0.005 a GB of a GPU's memory, 0.002 a vCPU.
+// An hour in USD: chosen, far below what machines cost.
 constexpr double least_per_gb = 0.001, least_per_vcpu = 0.0003;
 constexpr double least_spot = 0.25;  ///< of that, for machines that may be taken away
 
