@@ -48,23 +48,13 @@ std::string gpu_key(const price::Offer& offer) {
   return offer.gpu_memory_gib ? fmt::format("{}|{}", offer.gpu, *offer.gpu_memory_gib) : offer.gpu;
 }
 
-/// The gigabytes that a name tells: "NVIDIA A100-SXM4-80GB". 0: none.
-double memory_in(std::string_view name) {
-  const auto end = name.find("GB");
-  if (end == std::string_view::npos) return 0;
-  auto begin = end;
-  while (begin > 0 && name[begin - 1] == ' ') --begin;
-  const auto last = begin;
-  while (begin > 0 && name[begin - 1] >= '0' && name[begin - 1] <= '9') --begin;
-  return begin == last ? 0 : std::stod(std::string(name.substr(begin, last - begin)));
-}
-
 bool fits_gpu(const std::string& wanted, const std::string& key) {
   if (wanted.empty()) return true;
   const auto bar = key.find('|');
   if (!is_same_gpu(wanted, key.substr(0, bar))) return false;
-  const double told = memory_in(wanted);
-  if (told == 0 || bar == std::string::npos) return true;
+  const auto memory = price::gpu_name_of(wanted).memory;
+  if (memory.empty() || bar == std::string::npos) return true;
+  const double told = std::stod(memory);
   const double has = std::stod(key.substr(bar + 1));
   return has >= memory_slack * told && told >= memory_slack * has;
 }

@@ -70,12 +70,12 @@ bool know_their_machine(const Matching& matching) {
 /// Why a side leaves the row without a ratio.
 void add_note(const ComparedMetric& row, std::string_view side, const Estimate& mean,
               const std::vector<double>& runs, std::vector<std::string>& notes) {
-  if (const auto zeros = std::ranges::count(runs, 0.0); zeros > 0 && std::isnan(row.ratio.value))
+  const auto zeros = runs.empty() ? std::ptrdiff_t{mean.value == 0} : std::ranges::count(runs, 0.0);
+  if (zeros > 0 && std::isnan(row.ratio.value))
     notes.push_back(
         fmt::format("{}: {} of {} values of {} of the {} are 0, of which there is no ratio; of times, "
-                    "measure more work in a "
-                    "run, or without the shell: hyperfine -N",
-                    row.configuration, zeros, runs.size(), row.metric, side));
+                    "measure more work in a run, or without the shell: hyperfine -N",
+                    row.configuration, zeros, std::max<std::size_t>(1, runs.size()), row.metric, side));
   else if (std::isnan(mean.value))
     notes.push_back(fmt::format("{}: the {} has no {}", row.configuration, side, row.metric));
 }

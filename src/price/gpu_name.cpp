@@ -21,7 +21,9 @@ bool is_of_no_model(std::string_view word) {
          word.starts_with("hbm") || word == "generation";
 }
 
-bool is_number(std::string_view word) { return !word.empty() && std::ranges::all_of(word, is_digit); }
+bool is_number(std::string_view word) {
+  return !word.empty() && word.size() < 7 && std::ranges::all_of(word, is_digit);
+}
 
 /// 80 of "80GB", "80GiB" and "80G"; empty: it is no size.
 std::string_view memory_in(std::string_view word) {

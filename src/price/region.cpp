@@ -71,6 +71,12 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return found;
 }
 
+bool is_continent(std::string_view word) {
+  constexpr std::array<std::string_view, 11> continents{"eu", "eur", "europe", "sa",     "asia", "ap",
+                                                        "as", "oc",  "af",     "africa", "me"};
+  return std::ranges::find(continents, word) != continents.end();
+}
+
 /// Of "Russia, RU, EU" the country first, then the continent, which would put Russia into Europe, then the
 /// rest; of "Delaware, US" what is last first.
 std::vector<std::string_view> ordered_words(std::string_view name) {
@@ -81,7 +87,7 @@ std::vector<std::string_view> ordered_words(std::string_view name) {
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
-  if (places.size() > 2) std::swap(places[0], places[1]);
+  if (places.size() > 2 && is_continent(trimmed(places[0]))) std::swap(places[0], places[1]);
   std::vector<std::string_view> all;
   for (const auto place : places) std::ranges::copy(words_of(place), std::back_inserter(all));
   return all;
@@ -101,12 +107,8 @@ std::string_view part_of(std::string_view name) {
 /// The country that a name gives, as its first word or behind commas: of "US-DE-1", "it-fr2" and "DE, US" not
 /// the state or province. Empty: none that is known.
 std::string_view country_of(std::string_view name) {
-  constexpr std::array<std::string_view, 11> continents{"eu", "eur", "europe", "sa",     "asia", "ap",
-                                                        "as", "oc",  "af",     "africa", "me"};
   for (const auto word : ordered_words(name))
-    if (std::ranges::find(words, word, &Word::word) != words.end() &&
-        std::ranges::find(continents, word) == continents.end())
-      return word;
+    if (std::ranges::find(words, word, &Word::word) != words.end() && !is_continent(word)) return word;
   return {};
 }
 

@@ -75,11 +75,15 @@ std::optional<double> allowed_cores(const Document& document, const CellSummary&
   const auto lower = [&](double bound) { cores = std::min(cores.value_or(bound), bound); };
   if (const auto bound = get(cell.facts, fact::cores)) lower(static_cast<double>(*bound));
   const auto threads = field_of(cell, document.experiment, "threads");
-  constexpr double idle = 0.05;  // of inference, threads bound the engine; loaders and clients have their own
-  const bool has_others =
-      document.experiment.workload == view::infer.workload &&
-      busy_cores(cell, target::loader).value_or(0) + busy_cores(cell, target::client).value_or(0) >= idle;
-  if (threads.is_number() && threads.get<double>() >= 1 && !has_others) lower(threads.get<double>());
+  // Threads are those of an engine or a training: loaders, clients and a watched server have their own.
+  constexpr double idle = 0.05;
+  const auto busy = [&](const auto& of) { return busy_cores(cell, of).value_or(0); };
+  const bool has_others = document.experiment.workload == view::infer.workload &&
+                          busy(target::loader) + busy(target::client) >= idle;
+  if (threads.is_number() && threads.get<double>() >= 1 && !has_others &&
+      document.experiment.workload != view::load.workload &&
+      busy(target::application) <= threads.get<double>() + idle)
+    lower(threads.get<double>());
   return cores;
 }
 

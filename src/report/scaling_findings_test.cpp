@@ -98,7 +98,7 @@ TEST(ScalingFindings, SayNothingOfOneRunEach) {
   const auto said = scaling_findings(training_document({.cores = {1, 2, 4, 8}, .repeat = 1}));
   EXPECT_THAT(said, ElementsAre(HasSubstr("one run each has no interval")));
   auto document = training_document();
-  std::erase_if(document.runs, [](const Run& run) { return run.cell == 2 && run.repeat > 0; });
+  std::erase_if(document.runs, [](const neph::Run& run) { return run.cell == 2 && run.repeat > 0; });
   const auto some = scaling_findings(document);
   EXPECT_THAT(some, Contains(AllOf(StartsWith("2 cores are 1.8"), Not(HasSubstr("4 cores")))));
   EXPECT_THAT(some, Contains(HasSubstr("one run each has no interval")));

@@ -1,9 +1,9 @@
 #include "table/cells.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
-#include <regex>
 
 #include "core/names.hpp"
 #include "core/text.hpp"
@@ -17,8 +17,16 @@ constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 bool has_groups(std::string_view cell) {
-  static const std::regex groups(R"([+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?)");
-  return std::regex_match(cell.begin(), cell.end(), groups);
+  if (cell.starts_with('+') || cell.starts_with('-')) cell.remove_prefix(1);
+  const auto point = std::min(cell.find('.'), cell.size());
+  const auto whole = cell.substr(0, point);
+  const auto first = whole.find(',');
+  if (first == std::string_view::npos || first < 1 || first > 3 || (whole.size() - first) % 4 != 0 ||
+      whole.front() == '0' || !std::ranges::all_of(cell.substr(std::min(point + 1, cell.size())), is_digit))
+    return false;
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    if (i >= first && (i - first) % 4 == 0 ? whole[i] != ',' : !is_digit(whole[i])) return false;
+  return true;
 }
 
 std::optional<double> number_of_cell(std::string_view cell) {

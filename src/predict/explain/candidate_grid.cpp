@@ -66,12 +66,13 @@ Bounds bounds_of(const table::Table& points) {
   Bounds bounds;
   for (const auto& one : points.columns)
     for (const auto& other : points.columns) {
-      if (&one == &other || one.is_text() || other.is_text()) continue;
+      if (&one == &other || one.is_text() || other.is_text() ||
+          !std::ranges::equal(one.numbers, other.numbers, std::less_equal<>()))
+        continue;
       std::set<double> reached;
       for (std::size_t row = 0; row < points.rows; ++row)
         if (one.numbers[row] == other.numbers[row]) reached.insert(one.numbers[row]);
-      if (reached.size() > 1 && std::ranges::equal(one.numbers, other.numbers, std::less_equal<>()))
-        bounds.emplace_back(&one, &other);
+      if (reached.size() > 1) bounds.emplace_back(&one, &other);
     }
   return bounds;
 }

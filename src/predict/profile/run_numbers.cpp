@@ -1,10 +1,11 @@
 #include "predict/profile/run_numbers.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
-#include <regex>
 #include <set>
 
+#include "core/text.hpp"
 #include "predict/features/feature_matrix.hpp"
 #include "predict/profile/row_key.hpp"
 
@@ -23,15 +24,25 @@ constexpr double nearly_all = 0.9;    ///< of that, where a feature explains it
 
 /// Numbered names, dates, hashes: each has digits, and the same between them.
 bool are_generated(const std::vector<std::string>& levels) {
-  static const std::regex digits("[0-9a-fA-F]+"), digit("[0-9]");
-  const auto shape = std::regex_replace(levels.front(), digits, "0");
+  const auto shape_of = [](const std::string& level) {
+    std::string shape;
+    for (const unsigned char byte : level)
+      if (std::isxdigit(byte) == 0)
+        shape += static_cast<char>(byte);
+      else if (!shape.ends_with('0'))
+        shape += '0';
+    return shape;
+  };
+  const auto shape = shape_of(levels.front());
   return std::ranges::all_of(levels, [&](const auto& level) {
-    return std::regex_search(level, digit) && std::regex_replace(level, digits, "0") == shape;
+    return std::ranges::any_of(level, is_digit) && shape_of(level) == shape;
   });
 }
 
 /// Whether they are 0 to n - 1 or 1 to n, in any order.
 bool is_count(std::vector<double> numbers) {
+  std::erase_if(numbers, [](double number) { return std::isnan(number); });
+  if (numbers.empty()) return false;
   std::ranges::sort(numbers);
   for (std::size_t i = 0; i < numbers.size(); ++i)
     if (numbers[i] != numbers.front() + static_cast<double>(i)) return false;

@@ -69,8 +69,8 @@ void leave_out_implausible(Catalogue& catalogue) {
                                     .what = fmt::format("{}: {}", printable(offer_name(offer)), what)});
     };
     const bool is_own = offer.provider == "own" || offer.provider == "kubernetes";
-    const auto series =
-        offer.gpus > 1 && offer.per_hour ? all[series_of(offer)] : std::vector<const Offer*>{};
+    static const std::vector<const Offer*> none;
+    const auto& series = offer.gpus > 1 && offer.per_hour ? all[series_of(offer)] : none;
     const auto why = is_own ? "" : why_too_low(offer, series);
     is_out.push_back(!why.empty());
     if (is_out.back()) find(Flaw::implausible_price, why);

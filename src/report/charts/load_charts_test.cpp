@@ -56,7 +56,7 @@ TEST(Phases, OfASearchEndWhereItFirstMeasures) {
   document.cells.resize(1);
   document.cells[0].runs_ok = 1;
   document.cells[0].phases_s = {{"connect", {.value = 0.1, .n = 1}}, {"warmup", {.value = 4, .n = 1}}};
-  Run run{.cell = document.cells[0].cell.index};
+  neph::Run run{.cell = document.cells[0].cell.index};
   run.result.phases = {{"connect", 0, 0.1}, {"warmup", 0.1, 2.1}, {"probe", 2.1, 3},
                        {"drain", 3, 3.1},   {"warmup", 3.1, 5.1}, {"probe", 5.1, 6}};
   document.runs = {run};
