@@ -113,7 +113,7 @@ TEST(Json, SaysWhereTheTextIsBroken) {
   const auto json = parse_json("{\"a\": 1,\n \"b\" 2}", "spec.json");
   ASSERT_FALSE(json);
   EXPECT_EQ(json.error().code, ErrorCode::corrupt);
-  EXPECT_THAT(json.error().message, "spec.json: not valid JSON at line 2, column 6: @@");
+  EXPECT_THAT(json.error().message, "spec.json: not valid JSON at line 2, column 6: '2}'");
 }
 
 TEST(Json, RefusesWhatIsTooDeepOrTooLarge) {

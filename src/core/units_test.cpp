@@ -58,7 +58,9 @@ TEST(Units, NamesEndInTheirUnit) {
 TEST(Units, EstimatesHaveNoIntervalOfDust) {
   EXPECT_EQ(format_estimate({.value = 123, .low = 122.999999, .high = 123.000001, .n = 3}), "123");
   EXPECT_EQ(format_estimate({.value = -2, .low = -2, .high = -2, .n = 3}), "-2.00");
-  EXPECT_EQ(format_estimate({.value = 123, .low = 122.9, .high = 123.1, .n = 3}), "123 ± 0.10");
+  EXPECT_EQ(format_estimate({.value = 123, .low = 122.9, .high = 123.1, .n = 3}), "123")
+      << "narrower than its digits";
+  EXPECT_EQ(format_estimate({.value = 123, .low = 122, .high = 124, .n = 3}), "123 ± 1.0");
 }
 
 TEST(Units, EstimatesShowTheirIntervalOrItsAbsence) {

@@ -231,9 +231,7 @@ void Sender::note_measure() {
   const auto now = clock_.now();
   if (measuring_ || now < start_ + task_.begin_measure) return;
   measuring_ = true;
-  const auto is_overdue = [&](Nanoseconds at) {
-    return at < task_.begin_measure && start_ + at + attention < now;
-  };
+  const auto is_overdue = [&](Nanoseconds at) { return at < task_.begin_measure && start_ + at < now; };
   for (; next_ < task_.schedule.size() && is_overdue(task_.schedule[next_]); ++next_) held_ = false;
   most_in_flight_ = in_flight_;
   first_ = use_of_this_thread();

@@ -98,9 +98,10 @@ TEST(TrainingLimits, KeepNetworksAndDevicesApart) {
 TEST(TrainingMemory, HasGpusWhereTheyAre) {
   auto document = training_document();
   EXPECT_EQ(draw("peak_memory", document).panels.size(), 1U);
-  for (auto& run : document.runs)
-    run.result.telemetry.push_back(
-        {.target = "gpu0", .name = "memory_used", .unit = "bytes", .mean = 1e9, .max = 1 << 30});
+  const SeriesSummary gpu{
+      .target = "gpu0", .name = "memory_used", .unit = "bytes", .mean = 1e9, .max = 1 << 30};
+  for (auto& run : document.runs) run.result.telemetry.push_back(gpu);
+  for (auto& cell : document.cells) cell.telemetry.push_back(gpu);
   const auto drawing = draw("peak_memory", document);
   ASSERT_EQ(drawing.panels.size(), 2U);
   EXPECT_EQ(rows_of(drawing.panels[1]).size(), 3U);

@@ -1,4 +1,6 @@
 // How long a run prepares itself.
+#include <algorithm>
+
 #include "report/charts/charts.hpp"
 #include "report/charts/stacked.hpp"
 #include "report/effect.hpp"
@@ -9,19 +11,22 @@ namespace {
 
 /// Until a run first measures: a search warms up again before each of its probes.
 std::vector<Bar> bars_before_measuring(const Document& document) {
-  std::vector<Bar> bars;
-  for (const auto& cell : document.cells) {
-    auto& bar = bars.emplace_back(cell.cell.label, std::map<std::string, Estimate>{});
-    for (const auto& part : preparing_phases({cell}))
-      bar.parts[part] = mean_of(document, cell, [&](const Run& run) {
+  auto bars = bars_of(document.cells, &CellSummary::phases_s);
+  const auto is_probe = [](const Phase& span) { return span.name == phase::probe.name; };
+  for (std::size_t i = 0; i < bars.size(); ++i) {
+    const auto& cell = document.cells[i];
+    for (const auto& part : preparing_phases({cell})) {
+      const auto before = mean_of(document, cell, [&](const Run& run) {
         double length_s = 0;
-        for (const auto& phase : run.result.phases) {
-          const auto* kind = find_phase(phase.name);
-          if (kind && kind->stage >= BillStage::learn) break;
-          if (phase.name == part) length_s += phase.end_s - phase.begin_s;
+        if (std::ranges::none_of(run.result.phases, is_probe)) return std::optional<double>();
+        for (const auto& span : run.result.phases) {
+          if (is_probe(span)) break;
+          if (span.name == part) length_s += span.end_s - span.begin_s;
         }
         return length_s > 0 ? std::optional(length_s) : std::nullopt;
       });
+      if (before.n > 0) bars[i].parts[part] = before;
+    }
   }
   return bars;
 }
