@@ -155,6 +155,7 @@ def check_products(profile, path, neph):
             assert 0 < row["flop"] / row["self_s"]["value"] < profile["peak_flop_per_s"], row
 
 
+@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])  # torch has none
 def test_recurrent_layers_have_their_time(neph, engine):
     """OpenVINO runs them as LSTMSequence_53 between two Reshapes, those of both directions as two of that."""
     nodes, weights = [], []
@@ -166,14 +167,15 @@ def test_recurrent_layers_have_their_time(neph, engine):
             weights += more
     nodes += [helper.make_node("ReduceSum", [node.output[0], "axes"], [node.name + "_sum"], keepdims=0) for node in nodes]
     nodes += [helper.make_node("Sum", [node.output[0] for node in nodes[9:]], ["y"])]
-    write_product(neph.folder / "all.onnx", nodes, [("x", TensorProto.FLOAT, [50, 1, 64])], weights, axes=[1])
+    write_product(neph.folder / "all.onnx", nodes, [("x", TensorProto.FLOAT, [50, 2, 64])], weights, axes=[1])
     check_products(neph.json("profile", "all.onnx", "--engine", engine, *QUICK), "all.onnx", neph)
 
 
+@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])
 def test_recurrent_layers_among_others_have_their_own(neph, engine):
     """Without names of nodes, with a second output, two of the same sizes in a row."""
     make = helper.make_node
-    nodes = [make("Conv", ["x", "c"], ["conv"], pads=[1, 1]), make("Relu", ["conv"], ["high"])]
+    nodes = [make("Conv", ["x", "c"], ["conv"], name="conv", pads=[1, 1]), make("Relu", ["conv"], ["high"], name="relu")]
     nodes += [make("Transpose", ["high"], ["rows"], perm=[2, 0, 1])]
     weights = [("c", (64, 64, 3)), ("m", (64, 32))]
     for op, given, name in [("LSTM", "rows", "a"), ("LSTM", "a_squeezed", "b"), ("GRU", "b_squeezed", "d")]:
