@@ -23,7 +23,7 @@ ANSWER = {"model_name": "m", "outputs": [{"name": "y", "datatype": "FP32", "shap
 
 
 @contextmanager
-def served(infer, metadata=METADATA, server=None):
+def served(infer, metadata=METADATA, about=None):
     """The address of a server whose inferences are `infer(handler, number)`; what that returns is sent, False is the end."""
     numbers = iter(range(1, 1_000_000))
 
@@ -41,7 +41,7 @@ def served(infer, metadata=METADATA, server=None):
             self.wfile.write(body)
 
         def do_GET(self):
-            self.reply(json.dumps(metadata if "/models/" in self.path else server or {"name": "python", "extensions": []}).encode())
+            self.reply(json.dumps(metadata if "/models/" in self.path else about or {"name": "python", "extensions": []}).encode())
 
         def do_POST(self):
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -139,7 +139,7 @@ def test_null_is_as_if_absent(neph, server, model, answer):
     reply = json.dumps({**ANSWER, **answer}).encode()
     with served(lambda handler, number: reply, {**METADATA, **model}, {"name": "python", "extensions": [], **server}) as url:
         document = neph.json("load", url, "--model", "m", "--warmup", "0s", "--count", 20)
-        asked = neph.json("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 0)
+        asked = neph.json("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 1)
     assert document["cells"][0]["figures"]["requests_answered"]["value"] == 20
     assert asked["cells"][0]["runs_ok"] == 1
 
@@ -170,7 +170,7 @@ def test_a_status_of_200_is_not_yet_an_answer(neph, wrong, words):
     reply = json.dumps(wrong).encode()
     with served(lambda handler, number: reply) as url:
         done = neph("load", url, "--model", "m", "--warmup", "0s", "--duration", "1s", code=None)
-        asked = neph("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 0, code=None)
+        asked = neph("infer", "--server", url, "--model", "m", "--count", 4, "--repeat", 1, "--warmup", 1, code=None)
     assert done.returncode != 0 and words in done.stderr
     assert asked.returncode != 0 and words in asked.stderr + asked.stdout
 
