@@ -16,7 +16,7 @@ model = "known.identity"
 engine = "identity"
 data = "synth"
 synth_samples = 1024
-batch = [64, 128, 256]
+batch = [32, 64, 128, 256]
 threads = [1, 2]
 steps = 6
 """
@@ -69,4 +69,4 @@ def test_the_study_s_tables_have_the_shape_that_is_shown(neph):
     assert heading.split() == printed.splitlines()[0].split()
     assert printed.splitlines()[1].startswith("-> batch=128")
     numbers = neph("show").stdout.split("\ncell  configuration\n")[1].splitlines()
-    assert [line.split()[:3] for line in numbers][:2] == [["0", "batch", "64,"], ["1", "batch", "64,"]] and len(numbers) == 6
+    assert [line.split()[:3] for line in numbers][:2] == [["0", "batch", "32,"], ["1", "batch", "32,"]] and len(numbers) == 8

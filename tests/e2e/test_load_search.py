@@ -77,14 +77,14 @@ def test_an_slo_that_the_idle_server_misses_is_said_after_a_look(neph, server):
     document = neph.json("load", server.http, "--model", "known", "--find-max-rate", "--p99", "5ms", "--duration", "20s", *QUICK)
     (cell,) = document["cells"]
     assert time.monotonic() - begin < 15, "a look takes a second, a probe 20"
-    assert "within 5.00 ms: missed by the idle server: of one client" in document["findings"][0], document["findings"]
-    assert cell["probes"] == [] and "no_rate_found" in codes(cell) and "sustained_per_s" not in cell["figures"]
+    assert "within 5 ms: missed by the idle server: of one client" in document["findings"][0], document["findings"]
+    assert "probes" not in cell and "no_rate_found" in codes(cell) and "sustained_per_s" not in cell["figures"]
 
 
 def test_a_search_begins_no_probe_beyond_its_budget(neph, server):
     arguments = ("--find-max-rate", "--p99", "100ms", "--budget", "3s", *QUICK)  # 1045 requests take longer
     (cell,) = neph.json("load", server.http, "--model", "known", *arguments)["cells"]
-    assert "search_limited" in codes(cell) and cell["probes"] == [] and cell["facts"]["search"] == "no rate was probed"
+    assert "search_limited" in codes(cell) and "probes" not in cell and cell["facts"]["search"] == "no rate was probed"
     assert "--budget is of --find-max-rate" in neph("load", server.http, "--model", "known", "--budget", "3s", code=2).stderr
 
 

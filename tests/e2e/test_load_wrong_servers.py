@@ -129,7 +129,7 @@ NULLS = [  # of the server, of the model, of a reply
     ({}, {"parameters": None, "inputs": [{**METADATA["inputs"][0], "parameters": None}]}, {}),
     ({}, {}, {"id": None, "model_name": None, "model_version": None, "parameters": None}),
     ({}, {}, {"outputs": [{**ANSWER["outputs"][0], "parameters": None}], "error": None}),
-    ({"name": None}, {"name": None, "outputs": None}, {"outputs": [{**ANSWER["outputs"][0], "parameters": {"note": None}}]}),
+    ({"name": None}, {"name": None}, {"outputs": [{**ANSWER["outputs"][0], "parameters": {"note": None}}]}),
 ]
 
 
