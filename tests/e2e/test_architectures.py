@@ -222,11 +222,13 @@ def test_what_no_run_could_do_is_said_before_any(neph, small_model, pictures):
     for words, reason in [
         ((*ask, "--server", wrong_port), server.grpc),
         (("infer", "resnet51", *ask[2:], "--server", server.http), "resnet51"),
-        ((*ask, "--server", server.http, "--batch", "1,8"), "--batch 8: model"),
+        ((*ask, "--server", server.http, "--batch", "8"), "--batch 8: model"),
     ]:
         done = neph(*words, code=None)
         assert done.returncode != 0 and reason in done.stderr and "stored" not in done.stderr, done.stderr
     assert not (neph.folder / "neph.db").exists()
+    some = neph(*ask, "--server", server.http, "--batch", "1,8", code=1)
+    assert "batch 8: left out: --batch 8: model" in some.stderr and "1 configuration left out" in some.stderr
     server.stop()
 
 
