@@ -3,12 +3,15 @@
 import json
 import math
 import resource
+import shutil
+from pathlib import Path
 
 import numpy
 import onnx.reference
 import pytest
 from conftest import Neph, Opened
 from imagenet import imagenet_tensor
+from waiting import wait_for
 
 QUICK = ("--warmup", 1, "--warmup-max-s", 0.3)
 
@@ -118,16 +121,20 @@ def test_a_network_needs_no_file(neph, pictures):
     assert document["cells"][0]["images_per_s"]["value"] > 0
 
 
-def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp_path, small_model, pictures):
-    """The set is scanned when the run begins; a file is taken away while the run waits for the model to compile."""
-    import shutil
-    import threading
+def loads_pictures(pid):
+    """Whether a worker of this process has begun to read: its loader's threads are there."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    names = [name for child in children for name in Path(f"/proc/{child}/task").glob("*/comm")]
+    return any(name.read_text().startswith("loader") for name in names)
 
+
+def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp_path, small_model, pictures):
+    """The set is scanned when the run begins; a file is taken away once it is read."""
     folder = tmp_path / "photos"
     shutil.copytree(pictures, folder)
     running = neph.start("infer", small_model, "--images", folder, "--count", 2000, "--repeat", 1, "--json", *QUICK)
-    timer = threading.Timer(2.5, (folder / "05.jpg").unlink)
-    timer.start()
+    wait_for(lambda: loads_pictures(running.pid), limit_s=300)
+    (folder / "05.jpg").unlink()
     out, err = running.communicate(timeout=600)  # a sanitizer takes ten times as long
     assert running.returncode == 0, err
     (cell,) = json.loads(out)["cells"]
