@@ -198,10 +198,12 @@ class Summing {
     return std::llround(static_cast<double>(last - first) * static_cast<double>(count()) /
                         static_cast<double>(before_last));
   }
-  /// What counts on until the last reply would call a slow server's drain a lower offer.
+  /// What counts on until the last reply would call a slow server's drain a lower offer. A schedule that was
+  /// given up offered as fast to its end.
   double offering_s() const {
     return (judging_.by_count || measured_.held_back > 0) && has_gaps()
-               ? static_cast<double>(sending()) * 1e-9
+               ? static_cast<double>(sending()) * 1e-9 * static_cast<double>(measured_.scheduled) /
+                     static_cast<double>(count())
                : length_s_;
   }
 

@@ -196,10 +196,10 @@ def test_a_rate_needs_machines(neph, folder):
 
 def test_a_p99_is_that_of_requests_that_were_offered(neph, folder):
     with KnownServer(folder, service=0.002) as server:
-        neph("load", server.http, "--model", "known", "--rate", 100, "--duration", "4s", "--warmup", "200ms")
+        neph("load", server.http, "--model", "known", "--rate", 50, "--duration", "8s", "--warmup", "200ms")
     ask = ("--infer", 1, "--offers", "prices.csv")
-    best = chosen(neph.json("advise", *ask, "--rate", 250, "--p99", "1s"))
-    assert best["sustained_per_s"]["value"] == 100 and best["machines"] == 3
+    best = chosen(neph.json("advise", *ask, "--rate", 125, "--p99", "1s"))
+    assert best["sustained_per_s"]["value"] == 50 and best["machines"] == 3
     late = refused(neph, *ask, "--rate", 10, "--p99", "1us", code=3)
     shown = neph.json("show", 1)["cells"][0]["latency_ms"]["p99"]["value"]
     assert "its p99 is" in late and "should be within" in late
