@@ -99,7 +99,7 @@ def test_an_answer_after_the_deadline_is_timed_out(neph):
 
 
 def test_requests_that_were_held_back_are_not_the_servers(neph):
-    with served(lambda handler, number: good(0.05)) as url:
+    with served(lambda handler, number: good(0.035)) as url:
         document, figures = loaded(neph, url, "--rate", 40, "--arrival", "constant", "--in-flight", 1, "--p99", "100ms")
     assert figures["offered_per_s"] == pytest.approx(40)
     words = " ".join(document["findings"])
