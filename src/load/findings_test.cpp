@@ -289,6 +289,13 @@ TEST(Findings, WhatWasOfferedDoesNotDependOnHowLongTheRepliesTake) {
               warns(WarningCode::overloaded, Weight::doubt));
 }
 
+TEST(Findings, AScheduleThatWasGivenUpOfferedItsWholeRate) {
+  auto measured = steady(95);
+  measured.scheduled = 100;
+  measured.held_back = 5;
+  EXPECT_NEAR(figure(found(measured, {.in_flight = 1}), "offered_per_s").value, 100, 1e-6);
+}
+
 /// The last arrival counts with its gap on both sides.
 TEST(Findings, AServerThatKeepsUpAnswersWhatACountOffers) {
   auto measured = steady(5);
