@@ -122,9 +122,10 @@ std::string next_run_sentence(const Found& found, const Advice& advice) {
       fmt::format("One more run of {} ({} on {}) is expected to make the choice {} sure, not {}",
                   run.configuration, money_words(std::stod(run.cost.amount), run.cost.currency), run.offer,
                   words_for_chance(run.p_expected, simulations), words_for_chance(run.p_now, simulations));
-  if (found.chances.loss)
-    text += fmt::format("; being unsure costs {} a {} on average",
-                        words_for_job(price::Exact(*found.chances.loss), found.request), found.request.noun);
+  if (const auto& loss = found.chances.loss)
+    text +=
+        fmt::format("; being unsure costs {}{} on average", words_for_job(price::Exact(*loss), found.request),
+                    is_told_of_a_thousand(*loss) ? "" : fmt::format(" a {}", found.request.noun));
   return text + ".";
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numbers>
 
+#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +13,7 @@ namespace neph::advise {
 namespace {
 
 using testing::Contains;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -199,6 +201,14 @@ TEST(NextRun, HelpsWhereTheChoiceIsOpenAndNotWhereItIsClear) {
   for (const auto& run : open.next_runs) EXPECT_GT(run.p_expected, run.p_now);
   const auto clear = advise(std::vector{a, c}, one, asked()).value();
   EXPECT_TRUE(clear.next_runs.empty());
+}
+
+TEST(NextRun, OfLessThanACentIsGivenForAThousandJobsOnce) {
+  auto a = takes("a", 1, 10, 1.2), b = takes("b", 1, 10.5, 1.3);
+  a.repeats = b.repeats = 3;
+  const auto text =
+      fmt::format("{}", fmt::join(advise(std::vector{a, b}, one, asked()).value().findings, " "));
+  EXPECT_THAT(text, ContainsRegex("being unsure costs [0-9.]+ USD per 1,000 jobs on average"));
 }
 
 TEST(NextRun, CostsWhatARunCostsAndNotTheJob) {

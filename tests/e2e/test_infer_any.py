@@ -71,6 +71,15 @@ def test_without_a_count_it_ends_by_itself(neph, tokens):
     assert 0 < measured < 10
 
 
+def test_the_answers_are_the_same_however_many_inferences_ran(neph, tmp_path):
+    """The number is chosen by time, so that it differs from run to run."""
+    weights = [("w", numpy.random.default_rng(6).normal(size=(192, 5)).astype("float32"))]
+    nodes = [helper.make_node("Flatten", ["x"], ["flat"]), helper.make_node("MatMul", ["flat", "w"], ["y"])]
+    model = model_file(tmp_path / "small.onnx", nodes, [("x", TensorProto.FLOAT, ["n", 3, 8, 8])], [("y", TensorProto.FLOAT, ["n", 5])], weights)
+    cells = [neph.json("infer", model, "--batch", 2, *QUICK[:-1], count)["cells"][0] for count in (20, 100, 400)]
+    assert len({cell["answers_checksum"] for cell in cells}) == 1 and cells[0]["answers_checksum"]
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_users_own_tensors_go_in_and_come_out_right(neph, tokens, tmp_path, engine):
     random = numpy.random.default_rng(4)

@@ -12,9 +12,11 @@ namespace neph::workload {
 std::unique_ptr<image::BatchSource> example_source(const Examples& examples, std::int64_t count,
                                                    std::int64_t rows);
 
-/// The example that inference `index` of a run is of.
+/// The example that inference `index` of a run is of: each once, so that a run of any length has the answers
+/// to all of them, then in turns.
 inline std::size_t example_of(const Examples& examples, std::int64_t index) {
-  return static_cast<std::size_t>(index / examples.turns) % examples.all.size();
+  const auto count = std::ssize(examples.all);
+  return static_cast<std::size_t>(index < count ? index : index / examples.turns % count);
 }
 
 }  // namespace neph::workload

@@ -261,8 +261,7 @@ Status InferRun::fix_page_cache() {
 /// Tensors come again and again, as often as the time of a run allows: their first answers are its answers.
 std::int64_t InferRun::distinct_items() const {
   if (!takes_tensors_) return count_;
-  const auto& examples = sut_->examples();
-  return std::min(count_, std::ssize(examples.all) * examples.turns * spec_.batch);
+  return std::min(count_, std::ssize(sut_->examples().all) * spec_.batch);
 }
 
 Result<Recorder> InferRun::make_recorder() {
