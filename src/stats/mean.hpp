@@ -23,10 +23,6 @@ Mean mean_of(std::span<const double> samples);
 /// Half of Student's 95 % interval of n >= 2 samples in standard errors: 12.7 of 2, 4.30 of 3, towards 1.96.
 double student_errors(std::int64_t n);
 
-/// By what factor Student's interval of n >= 2 samples narrows with one more that leaves their deviation as
-/// it is.
-double narrowing_by_one_more(std::int64_t n);
-
 /// mean_of(samples).estimate: the figure of a cell over its repeats.
 Estimate mean_estimate(std::span<const double> samples);
 
@@ -35,11 +31,5 @@ Estimate mean_estimate(std::span<const double> samples);
 /// what is independent where a block moves all sets alike; and that of the deviations within each set, pooled
 /// over the sets, which two or three blocks whose means happen to agree do not hide. n: blocks.
 Estimate mean_over_blocks(std::span<const std::vector<double>> sets);
-
-/// The mean with the BCa bootstrap interval (bias-corrected and accelerated: Efron, J. Am. Statist. Assoc.
-/// 82, 1987), which follows the skew of the samples. 10,000 resamples. n >= 6: fewer samples have fewer than
-/// 462 different resamples, too coarse for tails of 2.5 %; below about 20 it is somewhat too narrow, and
-/// mean_estimate is the safer figure. Cost: 10,000 x n random numbers.
-Estimate bootstrap_mean(std::span<const double> samples, std::uint64_t seed);
 
 }  // namespace neph::stats

@@ -80,14 +80,6 @@ def mean_case():
             "error": float(stats.sem(samples)), "low": float(interval.low), "high": float(interval.high)}
 
 
-def bootstrap_case():
-    samples = some_samples(int(random.integers(6, 60)))
-    interval = stats.bootstrap((samples,), np.mean, method="BCa", n_resamples=9999, batch=1000,
-                               rng=random).confidence_interval
-    return {"kind": "bootstrap", "samples": samples.tolist(), "low": float(interval.low),
-            "high": float(interval.high)}
-
-
 def trend_case():
     n = int(random.integers(3, 120))
     samples = some_samples(n) + random.choice([0, 0.03]) * np.arange(n)
@@ -184,7 +176,7 @@ def limits_case():
 
 
 cases = [*distribution_cases(), *power_cases()]
-for make, count in [(quantile_case, 200), (groups_case, 100), (mean_case, 100), (bootstrap_case, 20),
+for make, count in [(quantile_case, 200), (groups_case, 100), (mean_case, 100),
                     (trend_case, 100), (outliers_case, 50), (compare_case, 100), (difference_case, 60),
                     (holm_case, 30), (limits_case, 5)]:
     cases += [make() for _ in range(count)]

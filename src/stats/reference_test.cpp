@@ -123,16 +123,6 @@ TEST_F(Reference, Means) {
   }
 }
 
-TEST_F(Reference, BootstrapsUpToTheirNoise) {
-  for (const auto& in : cases("bootstrap", 20)) {
-    const auto estimate = bootstrap_mean(numbers(in["samples"]), 1);
-    ASSERT_TRUE(estimate.low && estimate.high);
-    const double low = in["low"], high = in["high"];
-    EXPECT_NEAR(*estimate.low, low, 0.1 * (high - low)) << in;
-    EXPECT_NEAR(*estimate.high, high, 0.1 * (high - low)) << in;
-  }
-}
-
 TEST_F(Reference, Trends) {
   int bounded = 0;
   for (const auto& in : cases("trend", 100)) {

@@ -16,30 +16,6 @@ std::vector<double> times_ns(std::size_t n) {
   return samples;
 }
 
-void histogram_record(benchmark::State& state) {
-  const auto samples = times_ns(4096);
-  const std::vector<std::int64_t> durations(samples.begin(), samples.end());
-  Histogram histogram;
-  std::size_t i = 0;
-  for (auto _ : state) histogram.record(durations[i++ % durations.size()]);
-  benchmark::DoNotOptimize(histogram.count());
-}
-BENCHMARK(histogram_record);
-
-void histogram_quantile(benchmark::State& state) {
-  Histogram histogram;
-  for (const double sample : times_ns(100000)) histogram.record(static_cast<std::int64_t>(sample));
-  for (auto _ : state) benchmark::DoNotOptimize(histogram.quantile_ns(0.99));
-}
-BENCHMARK(histogram_quantile)->Unit(benchmark::kMicrosecond);
-
-void histogram_merge(benchmark::State& state) {
-  Histogram a;
-  const Histogram b;
-  for (auto _ : state) a.merge(b);
-}
-BENCHMARK(histogram_merge)->Unit(benchmark::kMicrosecond);
-
 void quantile_of_samples(benchmark::State& state) {
   const auto samples = times_ns(static_cast<std::size_t>(state.range(0)));
   for (auto _ : state) benchmark::DoNotOptimize(quantile_estimate(samples, 0.99));
@@ -51,12 +27,6 @@ void quantile_of_repeats(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(quantile_over_groups(groups, 0.99));
 }
 BENCHMARK(quantile_of_repeats)->Arg(200)->Arg(20000)->Unit(benchmark::kMillisecond);
-
-void mean_by_bootstrap(benchmark::State& state) {
-  const auto samples = times_ns(20);
-  for (auto _ : state) benchmark::DoNotOptimize(bootstrap_mean(samples, 1));
-}
-BENCHMARK(mean_by_bootstrap)->Unit(benchmark::kMillisecond);
 
 void trend(benchmark::State& state) {
   const auto samples = times_ns(static_cast<std::size_t>(state.range(0)));

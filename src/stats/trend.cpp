@@ -140,10 +140,4 @@ double lag1_autocorrelation(std::span<const double> samples) {
   return squares > 0 ? products / squares : 0;
 }
 
-double effective_sample_size(std::span<const double> samples) {
-  if (samples.empty()) return 0;
-  const double r = std::max(0.0, lag1_autocorrelation(samples));
-  return std::max(1.0, static_cast<double>(samples.size()) * (1 - r) / (1 + r));
-}
-
 }  // namespace neph::stats

@@ -37,9 +37,4 @@ double end_over_beginning(std::span<const double> samples);
 /// Correlation of each sample with the next, -1 .. 1; 0 for fewer than 3 samples or for equal ones.
 double lag1_autocorrelation(std::span<const double> samples);
 
-/// How many independent samples say as much about the mean: n (1 - r) / (1 + r) for first-order
-/// autoregressive samples with lag-1 autocorrelation r > 0 (Wilks, Statistical Methods in the Atmospheric
-/// Sciences, section 5.2.4), n for r <= 0; at least 1 (0 for no samples).
-double effective_sample_size(std::span<const double> samples);
-
 }  // namespace neph::stats

@@ -93,7 +93,6 @@ TEST(Autocorrelation, MeetsTheCertifiedValues) {
   std::vector<double> samples{1.2};
   for (int i = 0; i < 500; ++i) samples.insert(samples.end(), {1.1, 1.3});
   EXPECT_NEAR(lag1_autocorrelation(samples), -0.999, 1e-9);
-  EXPECT_EQ(effective_sample_size(samples), 1001);
 }
 
 TEST(Autocorrelation, TakesItsShareOfTheSamples) {
@@ -101,9 +100,6 @@ TEST(Autocorrelation, TakesItsShareOfTheSamples) {
   double last = 0;
   const auto samples = series(20000, [&](double) { return last = 0.6 * last + random.normal(); });
   EXPECT_NEAR(lag1_autocorrelation(samples), 0.6, 0.02);
-  EXPECT_NEAR(effective_sample_size(samples), 20000 * 0.4 / 1.6, 300);
-  EXPECT_EQ(effective_sample_size({}), 0);
-  EXPECT_EQ(effective_sample_size(std::vector<double>(9, 2.0)), 9);
 }
 
 }  // namespace

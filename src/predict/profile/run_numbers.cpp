@@ -105,8 +105,8 @@ std::vector<RunNumber> run_numbers(const table::Table& table, std::size_t target
   const auto is_wanted = [&](std::size_t column) {
     return std::ranges::find(wanted, column) != wanted.end();
   };
-  std::set<std::size_t> own,
-      conditions;  // columns with another value in each row; those that may say what was run
+  std::set<std::size_t> own;         // columns with another value in each row
+  std::set<std::size_t> conditions;  // those that may say what was run
   RowKeys keys = RowKeys::Zero(std::ssize(rows));
   for (const auto column : features) {
     const auto levels = AlikeGroups(key_of(column)).size();

@@ -1,8 +1,8 @@
 // Columns that tell runs apart, and not what was run: row numbers, ids, time stamps, host names, counts of
 // repeats. What stands in a column decides, never its heading:
-// - Rows repeat without it, and it differs among rows that repeat while the target does not follow it. A
-// feature
-//   that is another in every row (cores in a scaling table, a batch drawn at random) moves the target.
+// - Rows repeat without it, and it differs among rows that repeat while the target does not follow it: a
+//   feature with another value in every row (cores in a scaling table, a batch drawn at random) moves the
+//   target.
 // - No row repeats without it, and it counts all rows.
 #pragma once
 
