@@ -187,8 +187,9 @@ std::string search_command(const report::Document& document, const CellSummary& 
   const bool is_there = !server.empty();
   if (!is_there) server = "grpc://127.0.0.1:8001";
   const auto served = is_load(document) ? model : std::filesystem::path(model).stem().string();
-  return fmt::format("{}neph load {} --model {} --find-max-rate --p99 {}",
-                     is_there ? "" : fmt::format("neph serve {}, and beside it ", model), server, served,
+  return fmt::format("{}neph load {}{} --find-max-rate --p99 {}",
+                     is_there ? "" : fmt::format("neph serve {}, and beside it ", shell_quoted(model)),
+                     server, served.empty() ? "" : " --model " + shell_quoted(served),
                      seconds_text({limit_s}));
 }
 

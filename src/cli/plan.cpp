@@ -73,7 +73,8 @@ void choose_engine(Json& fields) {
   const auto usual = workload::InferSpec{}.runtime.engine;
   if (!engine) return;  // preparing the runs finds out why
   if ((*engine)->name() != usual)
-    talk("--engine {}: the first that there is for {} files\n", (*engine)->name(), file.extension().string());
+    talk("--engine {}: the first that there is for {}\n", (*engine)->name(),
+         file.has_extension() ? file.extension().string() + " files" : file.filename().string());
   if ((*engine)->name() != usual || fields.contains("engine")) fields["engine"] = (*engine)->name();
 }
 

@@ -57,12 +57,18 @@ Status add_facts(const Node& cell, Configuration& configuration) {
   return {};
 }
 
-/// What was asked, and of which network: files of the model have a hash only since some version.
+/// What was asked, and of which network: files of the model have a hash only since some version. A load that
+/// named no model has the server's only one among its facts, with its platform: "resnet (onnxruntime_onnx)".
 Status add_question(const Node& cell, const std::string& workload, Configuration& configuration) {
   if (!workload.empty()) configuration.facts["workload"] = workload;
   NEPH_TRY(const auto repro, cell.text_at("repro"));
   configuration.question = repro.value_or("");
   if (repro && !repro->empty()) configuration.facts["question"] = *repro;
+  NEPH_TRY(const auto facts, cell.find("facts"));
+  if (facts) {
+    NEPH_TRY(const auto served, facts->text_at("model"));
+    if (served) configuration.facts["network"] = served->substr(0, served->rfind(" ("));
+  }
   NEPH_TRY(const auto spec, cell.find("spec"));
   if (!spec) return {};
   for (const auto* name : {"model", "network"}) {

@@ -100,6 +100,15 @@ TEST(Results, AModelIsKnownByItsHashElseByItsNameWithoutTheFolder) {
   EXPECT_EQ(source.configurations[1].facts.at("network"), "m.onnx");
 }
 
+TEST(Results, ALoadThatNamedNoModelKnowsItFromTheServer) {
+  auto results = small_results();
+  for (auto& cell : results["cells"]) cell["facts"]["model"] = "resnet (onnxruntime_onnx)";
+  results["cells"][0]["spec"]["model"] = "";
+  const auto source = of(results);
+  EXPECT_EQ(source.configurations[0].facts.at("network"), "resnet");
+  EXPECT_EQ(source.configurations[1].facts.at("network"), "m.onnx") << "named by the user";
+}
+
 TEST(Results, SeveralMachinesStandSideBySide) {
   EXPECT_EQ(of(small_results()).configurations[0].facts.at("machine"),
             "P, 4 cores and a machine of which nothing is known");

@@ -190,6 +190,19 @@ TEST(Findings, AReachedLimitInFlightIsToldInsteadOfASlip) {
   EXPECT_THAT(result.warnings, Not(Contains(Field(&Warning::code, WarningCode::schedule_missed))));
 }
 
+/// A server that never answers: nothing is sent after what was held.
+TEST(Findings, ALimitInFlightThatNoReplyFreesIsReachedToo) {
+  auto measured = steady(8);
+  measured.scheduled = 500;
+  measured.most_in_flight = 8;
+  const auto result = found(measured, {.in_flight = 8});
+  EXPECT_THAT(result.warnings, Contains(Field(&Warning::message, HasSubstr("492 of 500 requests waited"))));
+  EXPECT_THAT(result.warnings, Contains(Field(&Warning::advice, HasSubstr("allow more --in-flight"))));
+  measured.most_in_flight = 7;
+  EXPECT_THAT(found(measured, {.in_flight = 8}).warnings,
+              Contains(Field(&Warning::advice, HasSubstr("take more --threads"))));
+}
+
 /// Seen: "violated at 16.1" and "18.5 offered", though 40/s were scheduled.
 TEST(Findings, AHeldBackLoopTellsNothingOfTheServer) {
   auto measured = steady(400);

@@ -134,7 +134,7 @@ std::string failures_sentence(const std::vector<CellSummary>& cells) {
   for (const auto& cell : cells) {
     failed += cell.runs_failed;
     all += cell.runs_ok + cell.runs_failed;
-    if (reason.empty() && !cell.failures.empty()) reason = cell.failures.front();
+    if (reason.empty() && cell.runs_failed > 0 && !cell.failures.empty()) reason = cell.failures.front();
   }
   if (failed == 0) return {};
   return sentence(

@@ -24,7 +24,7 @@ Result<Endpoint> parse_endpoint(std::string_view text) {
   };
   const auto end_of_scheme = text.find("://");
   if (end_of_scheme == std::string_view::npos) {
-    if (text.find(':') == std::string_view::npos && text != "localhost")
+    if ((text.find(':') == std::string_view::npos && text != "localhost") || text.find(":/") != text.npos)
       return wrong("no protocol before ://");
     return parse_endpoint(fmt::format("http://{}", text));
   }

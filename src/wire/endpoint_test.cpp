@@ -33,6 +33,7 @@ TEST(Endpoint, ThatIsNone) {
   };
   EXPECT_THAT(fault("resnet50"), HasSubstr("no protocol"));
   EXPECT_THAT(fault("C:x"), HasSubstr("port"));
+  EXPECT_THAT(fault("http:/node2:80"), HasSubstr("no protocol before ://"));
   EXPECT_THAT(fault("localhost:8000/v2"), HasSubstr("no path is wanted"));
   EXPECT_THAT(fault("htp://x"), HasSubstr("did you mean 'http'?"));
   EXPECT_THAT(fault("http://"), HasSubstr("no host"));

@@ -14,10 +14,13 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-/// All of a message but the bytes of its raw contents. False: not a message.
+/// All of a message but its id and the bytes of its raw contents. False: not a message.
 bool read_around(const grpc::ByteBuffer& reply, std::string& around) {
-  constexpr auto raw = inference::ModelInferResponse::kRawOutputContentsFieldNumber << 3 |
-                       WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
+  using Reply = inference::ModelInferResponse;
+  constexpr auto raw = WireFormatLite::MakeTag(Reply::kRawOutputContentsFieldNumber,
+                                               WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
+  constexpr auto id =
+      WireFormatLite::MakeTag(Reply::kIdFieldNumber, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
   grpc::ByteBuffer buffer(reply);  // a reference: the reader wants one that is not const
   grpc::ProtoBufferReader reader(&buffer);
   CodedInputStream in(&reader);
@@ -26,7 +29,9 @@ bool read_around(const grpc::ByteBuffer& reply, std::string& around) {
   google::protobuf::io::CodedOutputStream out(&text);
   while (const auto tag = in.ReadTag()) {
     std::uint32_t bytes = 0;
-    if (tag != raw) {
+    if (tag == id) {
+      if (!WireFormatLite::SkipField(&in, tag)) return false;
+    } else if (tag != raw) {
       if (!WireFormatLite::SkipField(&in, tag, &out)) return false;
     } else if (in.ReadVarint32(&bytes) && in.Skip(static_cast<int>(bytes))) {
       out.WriteVarint32(tag);

@@ -9,9 +9,9 @@
 
 namespace neph::wire {
 
-/// That outputs are there and that their bytes fit their shapes. Replies of one model differ in their raw
-/// contents alone: what stands around these, with their sizes, is compared with that of the last right reply,
-/// and the message is read only where it differs.
+/// That outputs are there and that their bytes fit their shapes. Replies of one model usually differ in
+/// their ids and raw contents alone: what stands around these, with their sizes, is compared with that of the
+/// last right reply, and the message is read only where it differs.
 class ReplyGlance {
  public:
   /// Errors: corrupt (no ModelInferResponse, no outputs), those of read_message.

@@ -19,7 +19,7 @@ bool has_outputs(std::string_view text) {
   };
   for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at)) {
     at += key.size();
-    if (skip(at, ':') && skip(at, '[')) return skip(at, '{');
+    if (skip(at, ':') && skip(at, '[') && skip(at, '{')) return true;
   }
   return false;
 }

@@ -310,6 +310,23 @@ TEST(ReplyBody, GivesBackNumbersBeyondWholeOnes) {
   EXPECT_EQ(values_of<double>(got.outputs[0]), scores);
 }
 
+/// orjson, which KServe's and MLServer's Python servers write with, has null for NaN and for infinities.
+TEST(ReplyBody, TakesNullForANumberThatJsonCannotWrite) {
+  const auto read = [](std::string_view type, InferReply& reply) {
+    return read_body(
+        bytes_of(fmt::format(R"({{"outputs":[{{"name":"y","datatype":"{}","shape":[2],"data":[1,null]}}]}})",
+                             type)),
+        {}, reply);
+  };
+  InferReply reply;
+  ASSERT_TRUE(read("FP32", reply));
+  EXPECT_TRUE(std::isnan(values_of<float>(reply.outputs[0])[1]));
+  InferReply other;
+  const auto status = read("INT32", other);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(status.error().message, HasSubstr("outputs[0].data: null does not belong there"));
+}
+
 TEST(ReplyBody, SaysNothingOfWhatLiesInSharedMemory) {
   InferReply reply;
   reply.outputs = {

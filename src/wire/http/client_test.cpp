@@ -61,7 +61,8 @@ class HttpClientTest : public testing::Test {
   static std::string reply_of(std::string_view body) {
     return fmt::format("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{}", body.size(), body);
   }
-  static constexpr const char* right = R"({"model_name":"echo","outputs":[{"name":"y"}]})";
+  static constexpr const char* right =
+      R"({"model_name":"echo","parameters":{"outputs":[]},"outputs":[{"name":"y"}]})";
   /// What becomes of an inference whose reply is not kept: the code of its error, or "answered".
   std::string became(std::vector<std::string> pieces, Then then = Then::waits, Nanoseconds allowed = {}) {
     answer(std::move(pieces), then);
@@ -246,7 +247,8 @@ TEST_F(HttpClientTest, TakesNoOtherBodyForAReply) {
 TEST_F(HttpClientTest, TakesNoReplyWithoutOutputsForAnAnswer) {
   for (const auto* body : {"{}", R"({"error":"model crashed"})", R"({"outputs":[]})", R"({"outputs":null})",
                            R"({"outputs":[ ]})", R"({"predictions":[[1.0]]})",
-                           R"({"id":"outputs","parameters":{"x":"outputs"}})", R"({"outputs":"y"})"})
+                           R"({"id":"outputs","parameters":{"x":"outputs"}})", R"({"outputs":"y"})",
+                           R"({"parameters":{"outputs":[]},"outputs":[]})"})
     EXPECT_EQ(became({reply_of(body)}), "corrupt") << body;
   for (const auto* body : {R"({"id":"\"outputs\":[]","x":"outputs","outputs" : [ {}]})", right})
     EXPECT_EQ(became({reply_of(body)}), "answered") << body;

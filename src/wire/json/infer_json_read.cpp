@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -274,8 +275,15 @@ class Reader {
     return {};
   }
 
-  static Status read_row(JsonList row, const Where& where, TensorBytes& bytes) {
+  /// Of a reply a number that JSON cannot write, NaN or an infinity, comes as null.
+  Status read_row(JsonList row, const Where& where, TensorBytes& bytes) const {
+    const auto type = target_.tensors[where.entry].type;
+    const bool may_be_null = type == DataType::f32 || type == DataType::f64;
     for (const JsonValue value : row) {
+      if (may_be_null && is_absent(value)) {
+        NEPH_CHECK(bytes.add(std::numeric_limits<double>::quiet_NaN()));
+        continue;
+      }
       if (value.is_array()) {
         NEPH_CHECK(read_row(value.get_array().value_unsafe(), where, bytes));
         continue;

@@ -1,5 +1,7 @@
 #include "workload/command/output_tail.hpp"
 
+#include <utility>
+
 #include "core/text.hpp"
 
 namespace neph::workload::command {
@@ -7,6 +9,9 @@ namespace {
 
 constexpr std::size_t most_lines = 20;
 constexpr std::size_t longest_line = 300;
+
+/// torchrun's own exception; that of the process which failed came before it.
+constexpr std::string_view child_failed = "ChildFailedError:";
 
 /// What Python writes above the traceback of an exception that does not end the program.
 bool is_of_another(std::string_view line) {
@@ -35,11 +40,12 @@ void PythonError::add(std::string_view line) {
       line.starts_with("  + Exception Group Traceback (most recent call last)")) {
     is_inside_ = true;
     is_other_ = is_of_another(before_);
-    if (!is_other_) text_.clear();
+    if (!is_other_) earlier_ = std::exchange(text_, {});
   } else if (is_inside_) {
     const auto said = line.starts_with("  | ") ? line.substr(4) : line;
     if (!said.empty() && said.front() != ' ') {
       if (!is_other_) text_ += (text_.empty() ? "" : " ") + printable(trimmed(said.substr(0, longest_line)));
+      if (text_.find(child_failed) != text_.npos && !earlier_.empty()) text_ = earlier_;
       is_inside_ = !is_other_ && text_.ends_with(':');  // the message begins in the next line
     }
   }

@@ -30,6 +30,7 @@ class PythonError {
 
  private:
   std::string before_, text_;  ///< the line before
+  std::string earlier_;        ///< of the traceback before
   bool is_inside_ = false;     ///< of a traceback
   bool is_other_ = false;      ///< of one that is no reason
 };

@@ -49,6 +49,13 @@ TEST(PythonError, OfAProcessThatAnotherStartedItsOwn) {
             "ValueError: boom");
 }
 
+TEST(PythonError, OfTorchrunThatOfItsProcess) {
+  const auto own =
+      traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\nx.py FAILED\n");
+  EXPECT_EQ(reason(traceback("ValueError: boom\n") + own), "ValueError: boom");
+  EXPECT_THAT(reason(own), testing::HasSubstr("ChildFailedError: ===="));
+}
+
 TEST(PythonError, OfAModuleThatCannotBeRead) {
   EXPECT_EQ(reason("Traceback (most recent call last):\n  File \"/tmp/x.py\", line 1, in <module>\n    "
                    "import y\n  File "

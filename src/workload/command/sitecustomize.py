@@ -162,6 +162,7 @@ def _install():
                 return
             count_steps()
             loop["told"] = True
+            loops[:] = [each for each in loops if each is not loop]
             told = {"drawn": loop["drawn"], "batches": loop["batches"]}
             if loop["last_step_s"]:
                 flush()
@@ -192,7 +193,7 @@ def _install():
             }
 
         def last():
-            for loop in loops:
+            for loop in list(loops):
                 loop["end_s"] = loop["end_s"] or monotonic()
                 tell_of(loop)
 

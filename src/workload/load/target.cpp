@@ -11,7 +11,8 @@ Result<std::string> model_of(const LoadSpec& spec, wire::Client& client) {
   const auto models = client.models();
   if (!models)
     return fail(ErrorCode::invalid_argument,
-                "no model given, and {} has no list of its models; name one: --model NAME", spec.url);
+                "no model given, and {} has no list of its models ({}); name one: --model NAME", spec.url,
+                models.error().message);
   if (models->size() == 1) return models->front();
   if (models->empty())
     return fail(ErrorCode::invalid_argument,
