@@ -362,16 +362,6 @@ TEST(Findings, CountOnlyWhatHasAResult) {
   EXPECT_THAT(said, Not(Contains(HasSubstr("invalid")))) << "the table says failed";
 }
 
-/// A configuration that was left out has its reason too, and no run.
-TEST(Findings, GiveTheReasonOfTheRunsThatFailed) {
-  Document document;
-  document.cells = {cell_with(0, "threads 4", 20), cell_with(1, "threads 2", 40)};
-  document.cells[0] = {.cell = document.cells[0].cell, .failures = {"2 cores"}, .verdict = Verdict::invalid};
-  document.cells[1].runs_failed = 1;
-  document.cells[1].failures = {"ValueError: boom"};
-  EXPECT_THAT(findings(document), Contains(HasSubstr("failed: ValueError: boom")));
-}
-
 /// Measured (images/s / 1e5, seen as images/s): no batch shows it alone, both together do.
 TEST(Findings, RecommendNothingThatOthersAreShownToBeFasterThanTogether) {
   Document document;

@@ -155,5 +155,13 @@ TEST(DurationText, HasItsUnitAndWhatIsNotKnownADash) {
   EXPECT_EQ(duration_text({.value = 37.5, .low = 37.5 - 1e-9, .high = 37.5 + 1e-9}), "37.5 s") << "dust";
 }
 
+/// A configuration that was left out has its reason too, and no run.
+TEST(FindingsOfFailures, GiveTheReasonOfTheRunsThatFailed) {
+  Document document;
+  document.cells = {{.failures = {"2 cores"}, .verdict = Verdict::invalid},
+                    {.runs_failed = 1, .failures = {"ValueError: boom"}, .verdict = Verdict::invalid}};
+  EXPECT_THAT(findings(document), Contains(HasSubstr("failed: ValueError: boom")));
+}
+
 }  // namespace
 }  // namespace neph::report

@@ -260,7 +260,7 @@ def test_a_metric_that_is_none_is_refused_before_anything_runs(neph):
 
 
 def test_a_large_effect_is_found_in_about_five_pairs(neph):
-    done = ab(neph, "sleep 0.02", "sleep 0.1", "--format", "json", code=WORSE)
+    done = ab(neph, "sleep 0.2", "sleep 1", "--format", "json", code=WORSE)  # beside which starting a process is short
     comparison = json.loads(done.stdout)
     ratio = comparison["rows"][0]["ratio"]
     assert comparison["pairs"] <= 12 and ratio["high"] / ratio["low"] < 4, comparison

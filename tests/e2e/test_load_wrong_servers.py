@@ -161,7 +161,8 @@ NO_ANSWERS = [  # and what is wrong with it
     ({"model_name": "m", "outputs": []}, "the reply has no outputs: '{"),
     ({"predictions": [[1.0]]}, "the reply has no outputs: '{\"predictions\""),
     ({"outputs": [{**ANSWER["outputs"][0], "data": [1.0, 2.0]}]}, "tensor 'y': 8 bytes of data; FP32 [1, 1] has 4"),
-    ({"outputs": [{**ANSWER["outputs"][0], "data": [None]}]}, "null does not belong there"),
+    ({"outputs": [{**ANSWER["outputs"][0], "data": ["x"]}]}, "text is no FP32"),
+    ({"outputs": [{**ANSWER["outputs"][0], "datatype": "INT32", "data": [None]}]}, "null does not belong there"),
 ]
 
 

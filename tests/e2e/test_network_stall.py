@@ -8,15 +8,18 @@ import pytest
 
 
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
-def test_a_network_that_stalls_for_two_seconds(neph, serve, repository, two_machines, protocol):
-    """No request fails; those that waited are in the percentiles with all of their time."""
+def test_a_network_that_stalls_for_a_second(neph, serve, repository, two_machines, protocol):
+    """No request fails; those that waited are in the percentiles with all of their time.
+
+    After three seconds without a neighbour Linux refuses new connections.
+    """
     machines = two_machines(1)
 
     def stall():
         time.sleep(3)
         for state in ("down", "up"):
             assert machines.start_in_server("ip", "link", "set", "cable", state).wait(5) == 0
-            time.sleep(2)
+            time.sleep(1)
 
     with serve(repository, "--listen", machines.server_address, command=machines.in_server) as served:
         staller = threading.Thread(target=stall)
@@ -32,6 +35,6 @@ def test_a_network_that_stalls_for_two_seconds(neph, serve, repository, two_mach
     figures = {name: figure["value"] for name, figure in cell["figures"].items()}
     assert figures["requests_answered"] > 300
     assert figures["requests_failed"] == figures["requests_unavailable"] == figures["requests_timed_out"] == 0
-    assert figures["response_max_ms"] > 1900
+    assert figures["response_max_ms"] > 900
     assert figures["response_p50_ms"] < 500
     assert cell["verdict"] != "valid"
