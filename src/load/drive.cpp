@@ -217,8 +217,10 @@ class Driver {
       if (all.first_failure.empty()) all.first_failure = worker.first_failure;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }
-    if (plan_.course.count == 0 && !all.stopped && !enough_)  // the last gap counts
+    if (plan_.course.count == 0 && !all.stopped && !enough_) {  // the last gap counts
       all.end = std::max(all.end, all.begin + from_seconds(plan_.course.duration_s).count());
+      all.offered_s = plan_.course.duration_s;
+    }
     if (all.stopped) leave_out_cut_off(all);
     all.scheduled =
         plan_.schedule.empty() || all.ended_early || all.stopped

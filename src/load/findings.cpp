@@ -198,13 +198,10 @@ class Summing {
     return std::llround(static_cast<double>(last - first) * static_cast<double>(count()) /
                         static_cast<double>(before_last));
   }
-  /// What counts on until the last reply would call a slow server's drain a lower offer. A schedule that was
-  /// given up offered as fast to its end.
+  /// What counts on until the last reply would call a slow server's drain a lower offer.
   double offering_s() const {
-    return (judging_.by_count || measured_.held_back > 0) && has_gaps()
-               ? static_cast<double>(sending()) * 1e-9 * static_cast<double>(measured_.scheduled) /
-                     static_cast<double>(count())
-               : length_s_;
+    if (measured_.offered_s > 0) return measured_.offered_s;
+    return judging_.by_count && has_gaps() ? static_cast<double>(sending()) * 1e-9 : length_s_;
   }
 
   /// A generator that was the bottleneck, or held requests back, makes any server look slow.

@@ -66,24 +66,14 @@ Warning slip_warning(std::string_view name, double quantile_s, double slip, bool
                               : "cores of its own for the generator, which had little to do and was held up");
 }
 
-/// Requests of the schedule that were never sent, as the time was over.
-std::int64_t unsent(const Measurement& measured) {
-  return measured.stopped || measured.ended_early ? 0 : measured.scheduled - std::ssize(measured.samples);
-}
-
-/// Requests that waited for one in flight to end; also for one that never did.
-std::int64_t held_back(const Measurement& measured, const Judging& judging) {
-  const bool is_full = judging.in_flight > 0 && measured.most_in_flight >= judging.in_flight;
-  return measured.held_back + (is_full ? unsent(measured) : 0);
-}
-
-void doubt_unsent(const Measurement& measured, const Judging& judging, std::vector<Warning>& doubts) {
-  if (const auto count = unsent(measured); count > 0)
-    doubts.push_back(make_warning(
-        WarningCode::schedule_missed,
-        fmt::format("{} of {} requests of the schedule were never sent", count, measured.scheduled),
-        held_back(measured, judging) > 0 ? "lower the rate, or allow more --in-flight"
-                                         : "lower the rate, or take more --threads"));
+void doubt_unsent(const Measurement& measured, std::vector<Warning>& doubts) {
+  const auto sent = std::ssize(measured.samples);
+  if (sent < measured.scheduled && !measured.stopped && !measured.ended_early)
+    doubts.push_back(make_warning(WarningCode::schedule_missed,
+                                  fmt::format("{} of {} requests of the schedule were never sent",
+                                              measured.scheduled - sent, measured.scheduled),
+                                  measured.held_back > 0 ? "lower the rate, or allow more --in-flight"
+                                                         : "lower the rate, or take more --threads"));
 }
 
 void doubt_schedule(const Measurement& measured, double limit_s, bool is_busy, std::vector<Warning>& doubts) {
@@ -112,13 +102,13 @@ std::vector<Warning> generator_doubts(const Measurement& measured, const Judging
                                  100 * use.ran, 100 * use.waited),
                      use.waited > use.ran ? "give the generator cores of its own" : "more --threads"));
   if (judging.closed || judging.all_at_once) return doubts;
-  doubt_unsent(measured, judging, doubts);
-  if (const auto held = held_back(measured, judging); held > 0)
-    doubts.push_back(
-        make_warning(WarningCode::in_flight_reached,
-                     fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
-                                 "far the loop was closed, and its times are not the server's",
-                                 held, measured.scheduled + measured.cut_off, judging.in_flight)));
+  doubt_unsent(measured, doubts);
+  if (measured.held_back > 0)
+    doubts.push_back(make_warning(
+        WarningCode::in_flight_reached,
+        fmt::format("{} of {} requests waited because {} were in flight, the most allowed: so "
+                    "far the loop was closed, and its times are not the server's",
+                    measured.held_back, measured.scheduled + measured.cut_off, judging.in_flight)));
   else
     doubt_schedule(measured, judging.promise.limit_s, use.all() > busy, doubts);
   return doubts;

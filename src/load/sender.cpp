@@ -75,6 +75,9 @@ void Sender::run(wire::Client& client, Moment start, const std::stop_token& stop
     else if (!closed())
       take_replies();  // however late the schedule is, nobody's reply waits for it
   }
+  if (held_ && !asked_to_end())  // until the time was over
+    held_back_ += task_.schedule.end() - std::lower_bound(task_.schedule.begin() + std::ptrdiff_t(next_),
+                                                          task_.schedule.end(), task_.begin_measure);
   leaving_ = true;
   if (measuring_) {
     last_ = use_of_this_thread();

@@ -150,6 +150,13 @@ TEST_F(SenderTest, CountsWhatIsHeldBackOfTheMeasuredRequests) {
   EXPECT_EQ(held_back_, 5) << "of 19 that waited";
 }
 
+TEST_F(SenderTest, CountsAsHeldBackWhatNoReplyMadeRoomFor) {
+  prepare = [&](FakeClient& client) { client.stalled_until = clock_.now() + 1h; };
+  run({.schedule = every(20ms, 20), .in_flight = 1, .begin_measure = 300ms, .give_up = 1s});
+  EXPECT_EQ(log_.size(), 1U);
+  EXPECT_EQ(held_back_, 5) << "of 19 that waited";
+}
+
 /// Seen: "1329 of 1280 requests waited".
 TEST_F(SenderTest, CountsNothingAsHeldBackThatItNeverSent) {
   prepare = [&](FakeClient& client) {

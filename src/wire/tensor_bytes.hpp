@@ -104,7 +104,7 @@ class TensorBytes {
     return fail(ErrorCode::invalid_argument, "{} is beyond {}", value, enum_name(type_));
   }
   tl::unexpected<Error> wrong_kind(std::string_view kind) const {
-    return fail(ErrorCode::invalid_argument, "{} is no {}", kind, enum_name(type_));
+    return fail(ErrorCode::invalid_argument, "{} does not fit {}", kind, enum_name(type_));
   }
 
   DataType type_;

@@ -161,7 +161,7 @@ NO_ANSWERS = [  # and what is wrong with it
     ({"model_name": "m", "outputs": []}, "the reply has no outputs: '{"),
     ({"predictions": [[1.0]]}, "the reply has no outputs: '{\"predictions\""),
     ({"outputs": [{**ANSWER["outputs"][0], "data": [1.0, 2.0]}]}, "tensor 'y': 8 bytes of data; FP32 [1, 1] has 4"),
-    ({"outputs": [{**ANSWER["outputs"][0], "data": ["x"]}]}, "text is no FP32"),
+    ({"outputs": [{**ANSWER["outputs"][0], "data": ["x"]}]}, "text does not fit FP32"),
     ({"outputs": [{**ANSWER["outputs"][0], "datatype": "INT32", "data": [None]}]}, "null does not belong there"),
 ]
 
@@ -184,6 +184,25 @@ def test_answers_that_cease_are_failures_with_their_reason(neph):
     assert figures["requests_answered"] == 5 and figures["requests_failed"] == 35
     (message,) = (w["message"] for w in document["cells"][0]["warnings"] if w["code"] == "requests_failed")
     assert "the reply has no outputs: '{\"error\": \"model crashed\"}'" in message
+
+
+def test_a_server_that_hangs_is_not_the_generators_fault(neph):
+    """Behind --in-flight nothing more can be sent: neither more threads nor a longer run would help."""
+    load = ("load", "--model", "m", "--rate", 100, "--duration", "1s", "--in-flight", 2)
+    over = threading.Event()
+
+    def hang(_, number):
+        return good() if number == 1 else over.wait(20) and False
+
+    with served(hang) as url:
+        (cell,) = neph.json(*load, url, "--warmup", "0s", "--request-timeout", "2s")["cells"]
+        failed = neph(*load, url, "--warmup", "1s", "--request-timeout", "5s", code=None)
+        over.set()
+    warnings = {each["code"]: each for each in cell["warnings"]}
+    assert "because 2 were in flight" in warnings["in_flight_reached"]["message"]
+    assert "allow more --in-flight" in warnings["schedule_missed"]["advice"]
+    assert cell["figures"]["offered_per_s"]["value"] == pytest.approx(100, rel=0.5)
+    assert failed.returncode != 0 and "2 were in flight, the most allowed, and no reply came" in failed.stderr
 
 
 @contextmanager

@@ -84,7 +84,7 @@ def test_metadata_and_configuration_call_it_what_triton_does(served):
 
 @pytest.mark.parametrize(
     "a, shape, words",
-    [(["one"], [1, 2], "1 element for the shape"), (["a", "b", "c"], [1, 3], "has the shape [-1, 2]"), ([1, 2], [1, 2], "a number is no BYTES"),
+    [(["one"], [1, 2], "1 element for the shape"), (["a", "b", "c"], [1, 3], "has the shape [-1, 2]"), ([1, 2], [1, 2], "a number does not fit BYTES"),
      (["a", "b"], [2], "has the shape [-1, 2]")],
 )
 def test_what_does_not_fit_is_refused(served, a, shape, words):

@@ -45,7 +45,7 @@ WRONG_JSON = {
     "another rank": (inputs(shape=[16]), "shape"),
     "too few numbers": (inputs(data=[0.5] * 15), "60 bytes of data"),
     "too many numbers": (inputs(data=[0.5] * 17), "68 bytes of data"),
-    "words for numbers": (inputs(data=["a"] * 16), "text is no FP32"),
+    "words for numbers": (inputs(data=["a"] * 16), "text does not fit FP32"),
     "another element": (inputs(datatype="INT64", data=[1] * 16), "INT64"),
     "an unknown element": (inputs(datatype="FP31"), "FP31"),
     "an unknown input": (inputs(name="z"), "unknown input 'z'"),

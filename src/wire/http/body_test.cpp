@@ -154,7 +154,7 @@ TEST(RequestBody, ThatIsWrongIsRefusedWithThePlace) {
   EXPECT_THAT(fault_of(tensor(R"("datatype":"INT64","shape":[1],"data":[1e300])")),
               HasSubstr("1e+300 is beyond INT64"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":["1"])")),
-              HasSubstr("text is no FP32"));
+              HasSubstr("text does not fit FP32"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":[null])")),
               HasSubstr("null does not belong"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP16","shape":[1],"data":[1])")), HasSubstr("binary data"));

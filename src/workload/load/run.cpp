@@ -178,6 +178,11 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& 
   timeline_.add(phase::drain, end_s, timeline_.now());
   if (measured.samples.empty() && measured.stopped)
     return fail(ErrorCode::unavailable, "stopped by the user before anything was measured");
+  if (measured.samples.empty() && measured.held_back > 0)
+    return fail(
+        ErrorCode::unavailable,
+        "no request was sent after the warm-up: {} were in flight, the most allowed, and no reply came",
+        spec.in_flight);
   if (measured.samples.empty())
     return fail(ErrorCode::unavailable, "no request was sent after the warm-up; measure longer");
   return measured;
