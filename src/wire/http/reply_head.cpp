@@ -110,6 +110,13 @@ Error error_of_reply(int status, std::string_view body) {
   std::string words(body.substr(0, 200));
   if (json && json->is_object() && json->contains("error") && (*json)["error"].is_string())
     words = (*json)["error"].get<std::string>();
+  const auto is_space = [](char byte) {
+    return std::string_view(" \t\r\n").find(byte) != std::string_view::npos;
+  };
+  std::ranges::replace_if(words, is_space, ' ');
+  words.erase(std::unique(words.begin(), words.end(), [](char a, char b) { return a == ' ' && b == ' '; }),
+              words.end());
+  words = printable(trimmed(words));  // in one line, whatever page a proxy sends
   return {code, fmt::format("HTTP status {}{}{}", status, words.empty() ? "" : ": ", words)};
 }
 

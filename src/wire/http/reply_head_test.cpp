@@ -76,6 +76,8 @@ TEST(ReplyHead, OfAnErrorIsTurnedIntoItsWords) {
   EXPECT_EQ(error_of_reply(404, R"({"error":"no model 'x'"})").message, "HTTP status 404: no model 'x'");
   EXPECT_EQ(error_of_reply(404, "").code, ErrorCode::not_found);
   EXPECT_EQ(error_of_reply(400, "<html>").message, "HTTP status 400: <html>");
+  EXPECT_EQ(error_of_reply(400, "<html>\r\n  <p>No\n</html>\n").message,
+            "HTTP status 400: <html> <p>No </html>");
   EXPECT_EQ(error_of_reply(429, "").code, ErrorCode::unavailable);
   EXPECT_EQ(error_of_reply(500, R"({"error":7})").code, ErrorCode::internal);
   EXPECT_LT(error_of_reply(500, std::string(10'000, 'x')).message.size(), 300U);
