@@ -90,8 +90,4 @@ struct RateRequest {
 Result<Advice> advise_rate(std::span<const Capacity> capacities, std::span<const price::Offer> offers,
                            const RateRequest& request);
 
-/// Whether two names are of one model of GPU: "Tesla V100-SXM2-16GB" and "V100", "NVIDIA A100-SXM4-80GB" and
-/// "A100-80GB", but not "A100-40GB" and "A100-80GB".
-bool is_same_gpu(std::string_view a, std::string_view b);
-
 }  // namespace neph::advise

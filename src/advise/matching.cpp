@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "core/units.hpp"
+#include "device/device.hpp"
 
 namespace neph::advise {
 namespace {
@@ -51,8 +52,8 @@ std::string gpu_key(const price::Offer& offer) {
 bool fits_gpu(const std::string& wanted, const std::string& key) {
   if (wanted.empty()) return true;
   const auto bar = key.find('|');
-  if (!is_same_gpu(wanted, key.substr(0, bar))) return false;
-  const auto memory = price::gpu_name_of(wanted).memory;
+  if (!device::is_same(wanted, key.substr(0, bar))) return false;
+  const auto memory = device::name_of(wanted).memory;
   if (memory.empty() || bar == std::string::npos) return true;
   const double told = std::stod(memory);
   const double has = std::stod(key.substr(bar + 1));
@@ -188,12 +189,6 @@ void add_left_out(const Market& market, const std::vector<Misfit>& best,
 }
 
 }  // namespace
-
-bool is_same_gpu(std::string_view a, std::string_view b) {
-  const auto one = price::gpu_name_of(a), other = price::gpu_name_of(b);
-  return one.model() == other.model() &&
-         (one.memory.empty() || other.memory.empty() || one.memory == other.memory);
-}
 
 const std::optional<price::Exact>& hourly(const price::Offer& offer, bool is_spot) {
   return is_spot ? offer.spot_per_hour : offer.per_hour;

@@ -22,7 +22,6 @@ namespace neph {
 namespace {
 
 /// Larger is no file that a person wrote; what is refused is not parsed.
-constexpr std::size_t max_bytes = 64 * 1024;
 /// Tables are made, read and destroyed by recursion, so depth is stack: text from outside must not choose it.
 /// toml++ limits brackets but not the dots of a key ("a.a.a"). Nothing of ours is deeper than 2.
 constexpr int max_depth = 8;
@@ -95,10 +94,10 @@ Json as_json(const toml::node& node) {
 
 }  // namespace
 
-Result<Json> parse_toml(std::string_view text, std::string_view what) {
-  if (text.size() > max_bytes)
+Result<Json> parse_toml(std::string_view text, std::string_view what, std::size_t most_bytes) {
+  if (text.size() > most_bytes)
     return fail(ErrorCode::corrupt, "{}: larger than {} KiB, too large for a TOML file", what,
-                max_bytes / 1024);
+                most_bytes / 1024);
   if (is_too_deep(text))
     return fail(ErrorCode::corrupt, "{}: not valid TOML: nested more than {} deep", what, max_depth);
   const auto parsed = toml::parse(text);

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "core/text.hpp"
+#include "device/device.hpp"
 #include "price/region.hpp"
 
 namespace neph::price {
@@ -44,7 +45,7 @@ bool has_gpu(const Offer& offer, const GpuChoice& choice) {
   if (same_words(choice.name, "none")) return offer.gpus == 0;
   if (offer.gpus == 0) return false;
   if (choice.count && *choice.count != static_cast<double>(offer.gpus) * offer.gpu_share) return false;
-  return same_words(choice.name, "any") || is_gpu(choice.name, offer.gpu, offer.gpu_memory_gib);
+  return same_words(choice.name, "any") || device::is_meant(choice.name, offer.gpu, offer.gpu_memory_gib);
 }
 
 bool contains_words(std::string_view text, std::string_view part) {
@@ -126,10 +127,10 @@ Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice) 
 std::string passed_over_text(const Chosen& chosen, const OfferChoice& choice) {
   if (chosen.other_gpus.empty()) return {};
   constexpr std::size_t most_shown = 8;
-  const auto wanted = gpu_name_of(std::string_view(choice.gpu).substr(0, choice.gpu.rfind(':'))).model();
+  const auto wanted = device::name_of(std::string_view(choice.gpu).substr(0, choice.gpu.rfind(':'))).model();
   std::vector<std::string> names(chosen.other_gpus.begin(), chosen.other_gpus.end());
   std::ranges::stable_partition(
-      names, [&](const auto& name) { return gpu_name_of(name).model().find(wanted) != std::string::npos; });
+      names, [&](const auto& name) { return device::name_of(name).model().find(wanted) != std::string::npos; });
   names.resize(std::min(names.size(), most_shown));
   const auto more = chosen.other_gpus.size() - names.size();
   return fmt::format("Passed over by --gpu: {}{}.", printable(fmt::format("{}", fmt::join(names, ", "))),

@@ -65,22 +65,8 @@ struct Chosen {
 /// Errors: invalid_argument (bounds that are none).
 Result<Chosen> choose(std::span<const Offer> offers, const OfferChoice& choice);
 
-/// "NVIDIA RTX A6000", "RTX_A6000" and "A6000" are one model.
-struct GpuName {
-  std::vector<std::string>
-      words;           ///< in small letters, without makers, brands and sockets: "v100", "6000ada"
-  std::string memory;  ///< in GB: "80" of A100-80GB and A100_80G_SXM4; empty: not named
-
-  std::string model() const;
-};
-GpuName gpu_name_of(std::string_view name);
-
 /// "Passed over by --gpu: A100, T4 and 12 more.", the like names first; empty: none was.
 std::string passed_over_text(const Chosen& chosen, const OfferChoice& choice);
-
-/// Whether a GPU of that name is meant: "A100" is also A100-80GB, and no A10. Where the name has no memory,
-/// `gib` is compared with that of `asked`.
-bool is_gpu(std::string_view asked, std::string_view gpu, std::optional<double> gib = {});
 
 /// Stable; what the order asks for and an offer lacks is last. Prices are in one currency.
 void sort_offers(std::vector<Offer>& offers, OfferOrder order, bool by_spot);

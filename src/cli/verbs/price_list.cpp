@@ -11,6 +11,7 @@
 #include "cli/verbs.hpp"
 #include "core/names.hpp"
 #include "core/units.hpp"
+#include "device/device.hpp"
 
 namespace neph::cli {
 namespace {
@@ -53,7 +54,7 @@ tl::unexpected<Error> nothing_fits(const std::vector<price::Offer>& offers,
   };
   const bool is_kind = gpu.empty() || gpu == "any" || gpu == "none";
   if (!is_kind && std::ranges::none_of(
-                      offers, [&](const auto& offer) { return price::is_gpu(gpu, offer.gpu, offer.gpu_memory_gib); }))
+                      offers, [&](const auto& offer) { return device::is_meant(gpu, offer.gpu, offer.gpu_memory_gib); }))
     return unknown("GPU", gpu, gpus);
   if (!is_in_region)
     return fail(

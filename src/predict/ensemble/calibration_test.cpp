@@ -29,7 +29,7 @@ class Calibration : public testing::Test {
             text += fmt::format("{},{},m{},{}\n", batch, layers, machine,
                                 true_time(batch, layers, machine) * std::exp(0.02 * random.normal()));
     FitOptions options;
-    options.roles.machine = "machine";
+    options.roles.hardware.machine = "machine";
     const auto fitted = Model::fit(*profile(*table::parse_table(text, "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;
     model_ = std::make_unique<Model>(*read_model(write_model(*fitted), "as a file has it"));
@@ -120,7 +120,7 @@ TEST(CalibrationOfNumbers, BecomeTextBesideText) {
   for (int batch = 1; batch <= 8; ++batch)
     for (const int machine : {1, 2}) text += fmt::format("{},{},{}\n", batch, machine, 1.0 * batch / machine);
   FitOptions options{.method = Method::process};
-  options.roles.machine = "machine";
+  options.roles.hardware.machine = "machine";
   const auto model = Model::fit(*profile(*table::parse_table(text, "t.csv"), "t"), options);
   ASSERT_TRUE(model) << model.error().message;
   const auto found = with_rows(*model, *table::parse_table("batch,machine,t\n4,new,2\n4,2,2\n", "few.csv"));

@@ -56,8 +56,10 @@ Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
           .work = inputs.work,
           .mean_layer = inputs.mean_layer,
           .user_terms = inputs.user_terms,
+          .log_speed = inputs.log_speed,
           .ranged = none,
-          .refused = {}};
+          .refused = {},
+          .unknown_machines = {}};
 }
 
 Result<Ensemble> Ensemble::fit(const std::vector<MemberSpec>& specs, MemberContext context,

@@ -35,7 +35,7 @@ const GaussianProcessSettings of_trials{.most_rows_for_kernel = 200, .most_rows 
 }  // namespace
 
 MemberContext Model::context() const {
-  MemberContext context{.machine_speeds = design_.machine_speeds()};
+  MemberContext context{.knows_machines = design_.knows_machines()};
   if (design_.machine()) context.machine = static_cast<Index>(*design_.machine());
   return context;
 }

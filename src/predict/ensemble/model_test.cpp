@@ -34,7 +34,7 @@ class ModelOfTimes : public testing::Test {
     Random random(1);
     const auto table = *table::parse_table(rows({1, 2, 4, 8, 16, 32}, 3, &random), "t");
     FitOptions options;
-    options.roles.machine = "machine";
+    options.roles.hardware.machine = "machine";
     options.progress = [](std::size_t done, std::size_t all) { ASSERT_LE(done, all); };
     auto fitted = Model::fit(*profile(table, "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;

@@ -162,8 +162,14 @@ std::string Model::refusal(const Query& query, std::size_t row) const {
   if (const auto unread = query.rows.unread.find(row); unread != query.rows.unread.end())
     return unread->second;
   const auto at = static_cast<Index>(row);
-  if (design_.machine() && query.inputs.matrix.levels(at, static_cast<Index>(*design_.machine())) < 0)
-    return "no row of this machine was measured; add one or more to the table and fit again";
+  if (design_.machine() && query.inputs.matrix.levels(at, static_cast<Index>(*design_.machine())) < 0) {
+    if (!design_.knows_machines())
+      return "no row of this machine was measured, and too few of those that were are known devices: give their "
+             "data sheets with --machines, or measure a row of this one, and fit again";
+    if (const auto unknown = query.inputs.unknown_machines.find(row);
+        unknown != query.inputs.unknown_machines.end())
+      return unknown->second;
+  }
   if (!points_.refused.empty() && !unseen_at(query.positions[row]).empty())  // a file that is no longer there
     return "the model's own rows are needed for a category that it does not know, but " +
            points_.refused.begin()->second;

@@ -54,7 +54,7 @@ class WideTable : public testing::Test {
       text += fmt::format("{},{}\n", made.text, made.time * std::exp(0.02 * random_.normal()));
     }
     FitOptions options{.method = Method::process};
-    options.roles.machine = fmt::format("k{}", categories - 1);
+    options.roles.hardware.machine = fmt::format("k{}", categories - 1);
     auto model = Model::fit(*profile(*table::parse_table(text, "t.csv"), "t"), options);
     ASSERT_TRUE(model) << model.error().message;
     model_ = std::move(*model);

@@ -19,6 +19,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double largest_side = 65'536;  ///< of a picture, in pixels
+constexpr double usual_compute_share = 0.5;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// Of the rows, column by column.
@@ -63,8 +64,10 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .work = some_rows(inputs.work, rows),
           .mean_layer = some_rows(inputs.mean_layer, rows),
           .user_terms = rows_of(inputs.user_terms, rows),
+          .log_speed = rows_of(inputs.log_speed, rows),
           .ranged = some_rows(inputs.ranged, rows),
-          .refused = some_refusals(inputs.refused, rows)};
+          .refused = some_refusals(inputs.refused, rows),
+          .unknown_machines = some_refusals(inputs.unknown_machines, rows)};
 }
 
 Design::Category Design::category_of(const table::Column& column) {
@@ -97,13 +100,15 @@ Design::Number Design::number_of(const table::Column& column, const std::vector<
 Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
   Design design;
   design.roles_ = roles;
-  auto& [network, variants, side, batch, machine, terms, machines] = design.roles_;
+  auto& [network, variants, side, batch, hardware, terms, sheets] = design.roles_;
+  auto& machine = hardware.machine;
   for (auto* role : {&network, &side, &batch, &machine})
     if (!role->empty()) {
       NEPH_TRY(const auto place, points.find(*role));
       *role = points.columns[place].name;
     }
   for (const auto& column : points.columns) {
+    if (std::ranges::find(hardware.figures, column.name) != hardware.figures.end()) continue;
     const bool is_name = column.name == network || column.name == machine;
     if (const auto numbers = is_name ? std::nullopt : as_numbers(column)) {
       auto& number = design.numbers_.emplace_back(number_of(column, *numbers));
@@ -123,10 +128,21 @@ Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
     for (const auto& each : networks.different)
       if (!each) return fail_in(points.source, each.error());
   }
-  if (design.machine_ && design.has_layers())
-    design.machine_speeds_ =
-        speeds_of(design.categories_[*design.machine_].levels, known_machines_and(machines));
+  design.learn_machines(points);
   return design;
+}
+
+/// Machines of which nothing is known count as usual ones: members that see the machine tell them apart.
+void Design::learn_machines(const table::Table& points) {
+  sheets_ = device::built_in_and(roles_.sheets);
+  if (!machine_) return;
+  constexpr double least_share = 0.6;
+  const auto speeds = log_speeds(points, roles_.hardware, sheets_);
+  std::vector<Index> known;
+  for (Index row = 0; row < speeds.rows(); ++row)
+    if (speeds.row(row).allFinite()) known.push_back(row);
+  knows_machines_ = static_cast<double>(known.size()) >= least_share * static_cast<double>(speeds.rows());
+  if (knows_machines_) usual_speed_ = speeds(known, Eigen::all).colwise().mean();
 }
 
 std::string Design::range_end(Index ranged, double value) const {
@@ -140,6 +156,7 @@ std::vector<std::string> Design::features() const {
     if (number.may_be_empty) names.push_back("has " + number.column);
   }
   if (has_layers()) names.insert(names.end(), network_features.begin(), network_features.end());
+  if (knows_machines_) names.insert(names.end(), {"peak of the machine", "bandwidth of the machine"});
   return names;
 }
 
@@ -181,6 +198,8 @@ Result<Inputs> Design::apply(const table::Table& rows) const {
     inputs.work = networks.rows(&NetworkNumbers::work);
     inputs.mean_layer = networks.rows(&NetworkNumbers::mean_layer);
   }
+  inputs.log_speed = VectorXd::Zero(static_cast<Index>(rows.rows));
+  if (knows_machines_) add_machines(rows, numbers, inputs);
   inputs.matrix.numbers = std::move(numbers.features);
   inputs.ranged = std::move(numbers.ranged);
   NEPH_TRY(inputs.matrix.levels, levels(rows));
@@ -188,6 +207,25 @@ Result<Inputs> Design::apply(const table::Table& rows) const {
   NEPH_TRY(inputs.user_terms, user_terms_.values(of_terms, table::QueryRows(numbers.refused)));
   inputs.refused = std::move(numbers.refused);
   return inputs;
+}
+
+void Design::add_machines(const table::Table& rows, Numbers& numbers, Inputs& inputs) const {
+  MatrixXd speeds = log_speeds(rows, roles_.hardware, sheets_);
+  const auto& names = rows.columns[*rows.find_fitted(roles_.hardware.machine)];
+  for (Index row = 0; row < speeds.rows(); ++row) {
+    if (speeds.row(row).allFinite()) continue;
+    const auto found = sheets_.at(names.text(static_cast<std::size_t>(row)));
+    inputs.unknown_machines.try_emplace(
+        static_cast<std::size_t>(row),
+        found ? fmt::format("the sheet of '{}' has no peak or no bandwidth; give them with --machines",
+                            found->sheet.name)
+              : found.error().text());
+    speeds.row(row) = usual_speed_;
+  }
+  inputs.log_speed = usual_compute_share * speeds.col(0) + (1 - usual_compute_share) * speeds.col(1);
+  if (has_layers()) at_speed(speeds, inputs.work);
+  numbers.features.conservativeResize(Eigen::NoChange, numbers.features.cols() + 2);
+  numbers.features.rightCols(2) = speeds;
 }
 
 Result<table::Table> Design::columns_of_terms(const table::Table& rows, const MatrixXd& asked) const {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "predict/features/feature_matrix.hpp"
-#include "predict/features/machines.hpp"
+#include "predict/features/machine_columns.hpp"
 #include "predict/features/network_numbers.hpp"
 #include "predict/features/user_terms.hpp"
 #include "table/table.hpp"
@@ -25,9 +25,9 @@ struct Roles {
   std::string variants;  ///< a family of networks that goes first: "profet"
   std::string side;      ///< of the pictures, in pixels
   std::string batch;
-  std::string machine;
-  TermTexts terms;        ///< that the user gives
-  MachineTable machines;  ///< the user's own, beside those that are built in
+  MachineColumns hardware;
+  TermTexts terms;           ///< that the user gives
+  device::SheetFile sheets;  ///< the user's own, beside those that are built in
 };
 
 /// Rows as the methods see them.
@@ -36,9 +36,14 @@ struct Inputs {
   Eigen::MatrixXd work;        ///< rows by work terms; no columns without a network
   Eigen::MatrixXd mean_layer;  ///< rows by sizes of the network's mean layer, logarithms; or no columns
   UserTermValues user_terms;
+  /// What is added to the logarithm of a time so that machines compare: how fast each is by its data sheet.
+  /// Zeros where the machines are not known.
+  Eigen::VectorXd log_speed;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   /// Rows of which nothing can be computed: their numbers mean nothing.
   table::Refusals refused;
+  /// Rows whose machine's data sheet is not known, and why; where the machine was measured it does not matter.
+  table::Refusals unknown_machines;
   Eigen::Index rows() const { return matrix.rows(); }
 };
 Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows);
@@ -79,8 +84,8 @@ class Design {
   };
   const std::vector<Category>& categories() const { return categories_; }
   std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
-  /// speeds_of() the machines; without rows if there are none, or no networks.
-  const Eigen::MatrixXd& machine_speeds() const { return machine_speeds_; }
+  /// Whether the data sheets of most of the measured points' machines are known.
+  bool knows_machines() const { return knows_machines_; }
 
  private:
   friend struct ModelParts;  // model_parts.hpp
@@ -112,6 +117,8 @@ class Design {
   static Category category_of(const table::Column& column);
   static Number number_of(const table::Column& column, const std::vector<double>& numbers);
   Result<Numbers> numbers(const table::Table& rows) const;
+  void learn_machines(const table::Table& points);
+  void add_machines(const table::Table& rows, Numbers& numbers, Inputs& inputs) const;
   Result<Eigen::MatrixXi> levels(const table::Table& rows) const;
   Result<Networks> networks(const table::Table& rows, const Eigen::MatrixXd& asked) const;
   /// Error: not_found, with all columns that are missing.
@@ -126,7 +133,9 @@ class Design {
   std::vector<Number> numbers_;
   std::vector<Category> categories_;
   std::optional<std::size_t> machine_;
-  Eigen::MatrixXd machine_speeds_;
+  device::Sheets sheets_;
+  bool knows_machines_ = false;
+  Eigen::RowVector2d usual_speed_ = Eigen::RowVector2d::Zero();
 };
 
 }  // namespace neph::predict

@@ -134,15 +134,11 @@ NetworkNumbers::NetworkNumbers(const NetworkWork& network, double batch)
   features << quantities.max(1).log(), depthwise / macs, dense / macs;
 }
 
-MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known) {
-  MatrixXd speeds = MatrixXd::Zero(std::ssize(machines), std::ssize(speeds_of_terms));
-  for (Index m = 0; m < speeds.rows(); ++m)
-    if (const auto device = known.device_of(machines[static_cast<std::size_t>(m)]))
-      for (Index k = 0; k < speeds.cols(); ++k) {
-        const auto [compute, memory] = speeds_of_terms.at(static_cast<std::size_t>(k));
-        speeds(m, k) = std::pow(device->fp32_tflops, compute) * std::pow(device->bandwidth_gb_s, memory);
-      }
-  return speeds;
+void at_speed(const MatrixXd& log_speeds, MatrixXd& work) {
+  for (Index k = 0; k < work.cols(); ++k) {
+    const auto [compute, memory] = speeds_of_terms.at(static_cast<std::size_t>(k));
+    work.col(k).array() *= (-compute * log_speeds.col(0) - memory * log_speeds.col(1)).array().exp();
+  }
 }
 
 }  // namespace neph::predict

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "net/net.hpp"
-#include "predict/features/machines.hpp"
 
 namespace neph::predict {
 
@@ -43,8 +42,8 @@ struct NetworkNumbers {
   NetworkNumbers(const NetworkWork& network, double batch);
 };
 
-/// How fast each machine does the work of each term by its data sheet, up to a factor that all terms share:
-/// machines by terms; a row of zeros where nothing is known.
-Eigen::MatrixXd speeds_of(const std::vector<std::string>& machines, const MachineTable& known);
+/// Divides each row's work by how fast its machine does that of each term by its data sheet: rows by
+/// logarithms of compute and bandwidth.
+void at_speed(const Eigen::MatrixXd& log_speeds, Eigen::MatrixXd& work);
 
 }  // namespace neph::predict

@@ -113,23 +113,22 @@ Status check_measured(const Points& measured) {
 }  // namespace
 
 Status ModelParts::complete(Model& model) {
-  NEPH_CHECK(find_roles(model.design_));
   NEPH_CHECK(check_measured(model.measured_));
+  NEPH_CHECK(find_roles(model.design_, model.measured_.features));
   NEPH_CHECK(consistent(model.know_points().has_value(), "the design and what was measured"));
   return check(model);
 }
 
-Status ModelParts::find_roles(Design& design) {
+Status ModelParts::find_roles(Design& design, const table::Table& points) {
   table::Table nothing{.source = "the model"};
   for (const auto& number : design.numbers_) nothing.columns.push_back({.name = number.column});
   for (const auto& category : design.categories_) nothing.columns.push_back({.name = category.column});
   NEPH_TRY(design.user_terms_, UserTerms::parse(design.roles_.terms, nothing));
   const auto machine =
-      std::ranges::find(design.categories_, design.roles_.machine, &Design::Category::column);
+      std::ranges::find(design.categories_, design.roles_.hardware.machine, &Design::Category::column);
   if (machine == design.categories_.end()) return {};
   design.machine_ = static_cast<std::size_t>(machine - design.categories_.begin());
-  if (design.has_layers())
-    design.machine_speeds_ = speeds_of(machine->levels, known_machines_and(design.roles_.machines));
+  design.learn_machines(points);
   return {};
 }
 

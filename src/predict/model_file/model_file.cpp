@@ -14,7 +14,7 @@ using Eigen::Index;
 namespace {
 
 constexpr const char* format_name = "neph model";
-constexpr std::int64_t format_version = 7;  // 7: no names that follow from others
+constexpr std::int64_t format_version = 8;  // 8: columns of machines
 
 template <class T>
 struct IsVariant : std::false_type {};

@@ -34,7 +34,7 @@ class ModelFile : public testing::Test {
     Random random(1);
     FitOptions options;
     options.roles = {
-        .network = "model", .variants = "profet", .side = "side", .batch = "batch", .machine = "machine"};
+        .network = "model", .variants = "profet", .side = "side", .batch = "batch", .hardware = {.machine = "machine"}};
     options.roles.terms = {.work = {"batch*side^2", "side"}, .latency = {"1"}, .scale = "2"};
     auto fitted = Model::fit(*profile(*table::parse_table(measured(random), "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;
@@ -239,7 +239,7 @@ TEST_P(ModelFileOf, GivesTheSameAnswersAndIsRefusedWhereItWasEdited) {
   Random random(3);
   FitOptions options;
   options.method = GetParam();
-  options.roles.machine = "machine";
+  options.roles.hardware.machine = "machine";
   const auto fitted = Model::fit(*profile(*table::parse_table(measured(random), "t.csv"), "t"), options);
   ASSERT_TRUE(fitted) << fitted.error().message;
   const auto text = write_model(*fitted);

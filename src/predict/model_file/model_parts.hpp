@@ -42,9 +42,12 @@ struct ModelParts {
   static void fields(auto& v, Describes<TermTexts> auto& s) {
     v("work", s.work)("latency", s.latency)("scale", s.scale);
   }
+  static void fields(auto& v, Describes<MachineColumns> auto& s) {
+    v("machine", s.machine)("figures", s.figures)("precision", s.precision);
+  }
   static void fields(auto& v, Describes<Roles> auto& s) {
     v("network", s.network)("variants", s.variants)("side", s.side)("batch", s.batch);
-    v("machine", s.machine)("terms", s.terms)("machines", s.machines);
+    v("hardware", s.hardware)("terms", s.terms)("sheets", s.sheets);
   }
   static void fields(auto& v, Describes<Design::Category> auto& s) {
     v("column", s.column)("levels", s.levels);
@@ -94,7 +97,7 @@ struct ModelParts {
   static Status complete(Model& model);
 
  private:
-  static Status find_roles(Design& design);
+  static Status find_roles(Design& design, const table::Table& points);
   static Status check(const Model& model);
 };
 

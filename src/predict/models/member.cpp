@@ -29,7 +29,7 @@ Result<Member::BackboneModel> fit_backbone(const MemberSpec& spec, const MemberC
   }
   if (inputs.work.cols() == 0) return fail(ErrorCode::invalid_argument, "there are no terms of work to fit");
   return fit_work(inputs.work, inputs.matrix.levels, log_target,
-                  {.own_category = context.machine, .speeds = context.machine_speeds});
+                  {.own_category = context.machine, .are_at_speed = context.knows_machines});
 }
 
 /// Behind the work of layers a process learns what their sizes change; a log-linear backbone would draw
@@ -40,6 +40,13 @@ FeatureMatrix followed(const MemberSpec& spec, const Inputs& inputs) {
   matrix.numbers.conservativeResize(Eigen::NoChange, matrix.numbers.cols() + inputs.mean_layer.cols());
   matrix.numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
   return matrix;
+}
+
+/// Members learn what a time is beside what its machine's data sheet says. The work of layers has the machine's
+/// speed in it.
+VectorXd log_speed_of(const MemberSpec& spec, const Inputs& inputs) {
+  if (spec.backbone == Backbone::layers) return VectorXd::Zero(inputs.rows());
+  return inputs.log_speed;
 }
 
 struct MeanOf {
@@ -65,9 +72,10 @@ std::string to_string(const MemberSpec& spec) {
 Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context, const Inputs& inputs,
                            const VectorXd& log_target) {
   Member member{.spec = spec};
-  NEPH_TRY(member.backbone, fit_backbone(spec, context, inputs, log_target));
+  const VectorXd target = log_target + log_speed_of(spec, inputs);
+  NEPH_TRY(member.backbone, fit_backbone(spec, context, inputs, target));
   if (spec.residuals == ResidualPolicy::none) return member;
-  const VectorXd residuals = log_target - std::visit(MeanOf{inputs}, member.backbone);
+  const VectorXd residuals = target - std::visit(MeanOf{inputs}, member.backbone);
   if (spec.residuals == ResidualPolicy::trees) {
     NEPH_TRY(member.trees, BoostedTrees::grow(inputs.matrix, residuals));
     return member;
@@ -77,7 +85,7 @@ Result<Member> Member::fit(const MemberSpec& spec, const MemberContext& context,
 }
 
 VectorXd Member::log_mean(const Inputs& at) const {
-  VectorXd mean = std::visit(MeanOf{at}, backbone);
+  VectorXd mean = std::visit(MeanOf{at}, backbone) - log_speed_of(spec, at);
   if (trees) mean += trees->values(at.matrix);
   if (process) mean += process->mean(followed(spec, at));
   return mean;

@@ -54,7 +54,7 @@ std::string to_string(const MemberSpec& spec);
 /// What a member may know of the table beside its inputs.
 struct MemberContext {
   std::optional<Eigen::Index> machine;  ///< category whose levels have rates of their own
-  Eigen::MatrixXd machine_speeds;       ///< WorkSettings::speeds
+  bool knows_machines = false;          ///< WorkSettings::are_at_speed
   GaussianProcessSettings process;
 };
 

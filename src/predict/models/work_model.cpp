@@ -26,10 +26,6 @@ VectorXd log_sum(const MatrixXd& terms, const VectorXd& coefficients) {
   return (terms * coefficients).cwiseMax(1e-300).array().log();
 }
 
-bool is_known(const MatrixXd& speeds, Index level) {
-  return level < speeds.rows() && speeds.row(level).minCoeff() > 0;
-}
-
 /// Least squares of `own_terms` x = 1, x >= 0, drawn towards `expected` as strongly as `pooling` rows would
 /// draw of which each term makes up what it does of `typical` ones: terms that the own rows hardly have stay
 /// where they are.
@@ -44,18 +40,13 @@ VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, cons
   return non_negative(stacked, right);
 }
 
-/// What the others' coefficients `own` make at the speed of `level`, of which the relative terms are given;
-/// of its own: 0.
-MatrixXd brought_to(Index level, const MatrixXd& terms, const MatrixXd& own, const MatrixXd& speeds) {
+/// What the others' coefficients `own` make for `level`, of which the relative terms are given; of its own: 0.
+MatrixXd brought_to(Index level, const MatrixXd& terms, const MatrixXd& own, bool are_at_speed) {
   MatrixXd brought = MatrixXd::Zero(own.rows(), own.cols());
-  for (Index other = 0; other < own.rows(); ++other) {
-    if (other == level) continue;
-    Eigen::RowVectorXd here = own.row(other);
-    const bool are_known = is_known(speeds, level) && is_known(speeds, other);
-    if (are_known) here.array() *= speeds.row(other).array() / speeds.row(level).array();
-    const double rows = static_cast<double>(terms.rows()) + (are_known ? rows_of_data_sheets : 0);
-    brought.row(other) = std::exp(-log_sum(terms, here.transpose()).sum() / rows) * here;
-  }
+  const double rows = static_cast<double>(terms.rows()) + (are_at_speed ? rows_of_data_sheets : 0);
+  for (Index other = 0; other < own.rows(); ++other)
+    if (other != level)
+      brought.row(other) = std::exp(-log_sum(terms, own.row(other).transpose()).sum() / rows) * own.row(other);
   return brought;
 }
 
@@ -84,7 +75,7 @@ MatrixXd own_coefficients(const MatrixXd& terms_of_all, const Eigen::VectorXi& l
   for (Index level = 0; level < count && count > 1; ++level) {
     const auto& terms = own_terms[static_cast<std::size_t>(level)];
     if (terms.rows() == 0) continue;
-    const auto brought = brought_to(level, terms, own, settings.speeds);
+    const auto brought = brought_to(level, terms, own, settings.are_at_speed);
     VectorXd equal = VectorXd::Constant(count, 1 / static_cast<double>(count - 1));
     equal[level] = 0;
     const VectorXd shares =

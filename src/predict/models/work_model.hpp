@@ -25,9 +25,8 @@ struct WorkSettings {
   double pooling = 50;
   /// The same of the shares that the other levels have in that.
   double mixing = 1;
-  /// Levels by terms: how fast each does the work of each term, as far as that is known beforehand; empty: it
-  /// is not.
-  Eigen::MatrixXd speeds;
+  /// Whether the terms are times by each level's data sheet, so that levels compare.
+  bool are_at_speed = false;
 };
 
 /// Error: invalid_argument (no terms; numbers so large or small that their quotients are not finite).

@@ -6,7 +6,6 @@
 #include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
-#include "predict/features/machines.hpp"
 #include "record/columns.hpp"
 
 namespace neph::predict {
@@ -142,17 +141,15 @@ Result<Roles> roles_in(const TableOptions& options, const Profile& profile) {
               .variants = options.variants,
               .side = options.side,
               .batch = options.batch,
-              .machine = options.machine,
+              .hardware = {.machine = options.machine},
               .terms = terms_in(options)};
   if (roles.network.empty() && !roles.variants.empty())
     return fail(ErrorCode::invalid_argument, "--variants is of the networks of --network, which is missing");
   if (!options.machines.empty()) {
-    if (roles.network.empty() || roles.machine.empty())
-      return fail(
-          ErrorCode::invalid_argument,
-          "--machines tells how fast a --machine does the work of a --network: give both columns too");
-    NEPH_TRY(roles.machines, read_machines(options.machines));
+    NEPH_TRY(roles.sheets, device::read_sheets(options.machines));
   }
+  roles.hardware = machine_columns_in(profile.points.features, options.machine,
+                                      device::built_in_and(roles.sheets));
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(profile);
   return roles;
 }

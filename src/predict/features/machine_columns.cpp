@@ -1,0 +1,183 @@
+#include "predict/features/machine_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "core/lists.hpp"
+#include "core/text.hpp"
+#include "table/numbers_in_text.hpp"
+
+namespace neph::predict {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// "peak", "gflops" of "peak_GFLOPS"; "GB/s" is one word, "gb/s".
+std::vector<std::string> words_of(std::string_view heading) {
+  std::string text = lowered(heading);
+  for (auto& c : text)
+    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '/') c = ' ';
+  std::vector<std::string> words;
+  for (const auto word : split_at(text, ' '))
+    if (!word.empty()) words.emplace_back(word);
+  return words;
+}
+
+bool has_one_of(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
+  return std::ranges::any_of(words,
+                             [&](const auto& word) { return std::ranges::find(wanted, word) != wanted.end(); });
+}
+
+double factor_in(const std::vector<std::string>& words, std::initializer_list<std::pair<char, double>> factors,
+                 std::string_view unit) {
+  for (const auto& word : words)
+    for (const auto& [prefix, factor] : factors)
+      if (word.size() > 1 && word.front() == prefix && std::string_view(word).substr(1).starts_with(unit))
+        return factor;
+  return 1;
+}
+
+enum class Precision { fp32, tf32, fp16, fp8, int8 };
+
+std::optional<Precision> precision_of(std::string_view text) {
+  const auto words = words_of(text);
+  if (has_one_of(words, {"fp32", "float32", "f32", "single", "full"})) return Precision::fp32;
+  if (has_one_of(words, {"tf32", "tensorfloat32"})) return Precision::tf32;
+  if (has_one_of(words, {"fp16", "float16", "f16", "half", "bf16", "bfloat16", "amp", "mixed", "fp4", "int4",
+                         "w4a16", "q4", "nvfp4"}))
+    return Precision::fp16;
+  if (has_one_of(words, {"fp8", "float8", "f8", "e4m3"})) return Precision::fp8;
+  if (has_one_of(words, {"int8", "i8", "u8", "w8a8", "q8"})) return Precision::int8;
+  return std::nullopt;
+}
+
+/// Of what the sheet publishes at that precision, or else at the next wider one.
+double peak_of(const device::Sheet& sheet, Precision precision) {
+  const auto first = [](std::initializer_list<double> peaks) {
+    for (const double peak : peaks)
+      if (peak > 0) return peak;
+    return unknown;
+  };
+  switch (precision) {
+    case Precision::fp32:
+      return first({sheet.fp32_tflops, sheet.tf32_tflops, sheet.fp16_tflops});
+    case Precision::tf32:
+      return first({sheet.tf32_tflops, sheet.fp32_tflops, sheet.fp16_tflops});
+    case Precision::fp16:
+      return first({std::max(sheet.fp16_tflops, sheet.fp32_tflops)});
+    case Precision::fp8:
+      return first({sheet.fp8_tflops, std::max(sheet.fp16_tflops, sheet.fp32_tflops)});
+    case Precision::int8:
+      return first({sheet.int8_tops, std::max(sheet.fp16_tflops, sheet.fp32_tflops)});
+  }
+  return unknown;
+}
+
+/// Distinct texts of a column, most of which are known devices.
+bool names_devices(const table::Column& column, const device::Sheets& sheets) {
+  if (!column.is_text() || column.levels.empty()) return false;
+  constexpr double least_share = 0.7;
+  const auto known =
+      std::ranges::count_if(column.levels, [&](const auto& level) { return sheets.find(level).has_value(); });
+  return static_cast<double>(known) >= least_share * static_cast<double>(column.levels.size());
+}
+
+bool is_constant_within(const table::Column& column, const table::Column& machines) {
+  std::map<std::string, double> values;
+  for (std::size_t row = 0; row < column.rows(); ++row) {
+    const auto value = column.numbers[row];
+    if (std::isnan(value)) continue;
+    if (const auto [found, is_new] = values.try_emplace(machines.text(row), value);
+        !is_new && found->second != value)
+      return false;
+  }
+  return true;
+}
+
+const table::Column* column_called(const table::Table& table, const std::string& name) {
+  if (name.empty()) return nullptr;
+  const auto place = table.find_fitted(name);
+  return place ? &table.columns[*place] : nullptr;
+}
+
+}  // namespace
+
+std::optional<FigureHeading> figure_of(std::string_view heading) {
+  const auto words = words_of(heading);
+  const bool is_of_other =
+      has_one_of(words, {"network", "net", "pcie", "link", "nvlink", "disk", "ssd", "used", "time", "latency"});
+  if (words.empty() || is_of_other) return std::nullopt;
+  const auto has_unit = [&](std::string_view unit) {
+    return std::ranges::any_of(words, [&](const auto& word) {
+      return word == unit || (word.size() == unit.size() + 1 && std::string_view("kmgtp").find(word[0]) != std::string_view::npos &&
+                              std::string_view(word).substr(1) == unit);
+    });
+  };
+  if (has_unit("flops") || has_unit("flop/s") || has_unit("tops") || has_unit("ops") ||
+      has_one_of(words, {"peak"}))
+    return FigureHeading{Figure::compute, factor_in(words, {{'g', 1e-3}, {'m', 1e-6}, {'p', 1e3}}, "flop")};
+  if (has_one_of(words, {"bandwidth", "bw"}) || has_unit("b/s"))
+    return FigureHeading{Figure::bandwidth, factor_in(words, {{'t', 1e3}, {'m', 1e-3}}, "b")};
+  if (has_one_of(words, {"sms", "sm", "cus"}))
+    return FigureHeading{Figure::units};
+  if (has_one_of(words, {"clock", "frequency", "freq", "mhz", "ghz"}))
+    return FigureHeading{Figure::clock, factor_in(words, {{'g', 1e3}}, "hz")};
+  if (has_one_of(words, {"memory", "mem", "vram", "hbm", "ram"}) && !has_one_of(words, {"peak", "max"}))
+    return FigureHeading{Figure::memory, factor_in(words, {{'m', 1e-3}, {'t', 1e3}}, "b")};
+  return std::nullopt;
+}
+
+MachineColumns machine_columns_in(const table::Table& table, const std::string& machine,
+                                  const device::Sheets& sheets) {
+  MachineColumns found;
+  if (const auto place = table.find(machine); !machine.empty() && place) found.machine = table.columns[*place].name;
+  for (const auto& column : table.columns)
+    if (found.machine.empty() && names_devices(column, sheets)) found.machine = column.name;
+  const auto* machines = column_called(table, found.machine);
+  for (const auto& column : table.columns) {
+    if (column.name == found.machine) continue;
+    if (!column.is_text() && machines && figure_of(column.name) && is_constant_within(column, *machines))
+      found.figures.push_back(column.name);
+    const auto is_precision = [](const auto& level) { return precision_of(level).has_value(); };
+    if (found.precision.empty() && column.is_text() && std::ranges::all_of(column.levels, is_precision))
+      found.precision = column.name;
+  }
+  return found;
+}
+
+MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns, const device::Sheets& sheets) {
+  MatrixXd speeds = MatrixXd::Constant(static_cast<Index>(rows.rows), 2, unknown);
+  const auto* machines = column_called(rows, columns.machine);
+  const auto* precisions = column_called(rows, columns.precision);
+  std::map<std::pair<std::string, std::string>, Eigen::RowVector2d> known;
+  for (std::size_t row = 0; machines && row < rows.rows; ++row) {
+    const std::pair key{machines->text(row), precisions ? precisions->text(row) : ""};
+    const auto [found, is_new] = known.try_emplace(key, Eigen::RowVector2d::Constant(unknown));
+    if (is_new)
+      if (const auto hardware = sheets.find(key.first)) {
+        const auto peak = peak_of(hardware->sheet, precision_of(key.second).value_or(Precision::fp32));
+        found->second << std::log(peak * hardware->devices),
+            std::log(hardware->sheet.bandwidth_gb_s * hardware->devices);
+      }
+    speeds.row(static_cast<Index>(row)) = found->second;
+  }
+  for (const auto& name : columns.figures) {
+    const auto heading = figure_of(name);
+    const auto* column = column_called(rows, name);
+    if (!column || column->is_text() || !heading || heading->figure > Figure::bandwidth) continue;
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      if (const double value = column->numbers[row] * heading->factor; value > 0)
+        speeds(static_cast<Index>(row), heading->figure == Figure::compute ? 0 : 1) = std::log(value);
+  }
+  return speeds;
+}
+
+}  // namespace neph::predict
