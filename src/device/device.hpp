@@ -29,7 +29,7 @@ struct Sheet {
   std::string kind = "gpu";  ///< gpu, tpu, accelerator, cpu
   std::string architecture;
   std::int64_t year = 0;
-  double fp32_tflops = 0;  ///< of vector units
+  double fp32_tflops = 0;                                                  ///< of vector units
   double tf32_tflops = 0, fp16_tflops = 0, fp8_tflops = 0, int8_tops = 0;  ///< of matrix units if there are
   double bandwidth_gb_s = 0, memory_gb = 0;
   std::int64_t units = 0;  ///< SMs, compute units, cores
@@ -69,7 +69,7 @@ struct Machine {
   std::string device;
   std::vector<std::string> others;  ///< that the provider may give instead
   double devices = 1;               ///< how many, or which part of one
-  std::int64_t cores = 0;  ///< virtual ones, as the provider counts; 0: by the size in the name
+  std::int64_t cores = 0;           ///< virtual ones, as the provider counts; 0: by the size in the name
   std::int64_t threads_per_core = 2;
   std::string source;
 };

@@ -17,10 +17,11 @@ using Words = std::vector<std::string_view>;
 /// Maker, brand and socket do not change the model.
 bool is_of_no_model(std::string_view word) {
   constexpr std::array<std::string_view, 34> known{
-      "",     "nvidia", "tesla",     "geforce",    "quadro",  "amd",    "intel",  "google",  "aws",
-      "gpu",  "radeon", "rtx",       "gtx",        "instinct", "baremetal", "pci",  "secure",  "generation",
-      "cpu",  "processor", "tensor", "core",       "r",       "tm",     "oam",    "graphics", "cloud",
-      "edition", "only", "dgpu",     "nvlink",     "lambda",  "linode", "superchip"};
+      "",          "nvidia", "tesla",  "geforce",    "quadro",   "amd",       "intel",
+      "google",    "aws",    "gpu",    "radeon",     "rtx",      "gtx",       "instinct",
+      "baremetal", "pci",    "secure", "generation", "cpu",      "processor", "tensor",
+      "core",      "r",      "tm",     "oam",        "graphics", "cloud",     "edition",
+      "only",      "dgpu",   "nvlink", "lambda",     "linode",   "superchip"};
   return std::ranges::find(known, word) != known.end() || word.starts_with("hbm");
 }
 
@@ -39,7 +40,8 @@ std::string_view memory_in(std::string_view word) {
 std::string_view take_form(std::string_view& word) {
   for (const std::string_view form : {"sxm", "pcie", "nvl"}) {
     const auto at = word.rfind(form);
-    if (at == std::string_view::npos || !std::ranges::all_of(word.substr(at + form.size()), is_digit)) continue;
+    if (at == std::string_view::npos || !std::ranges::all_of(word.substr(at + form.size()), is_digit))
+      continue;
     if (at > 0 && !is_digit(word[at - 1])) continue;
     word = word.substr(0, at);
     return form;
@@ -51,7 +53,8 @@ std::string_view take_form(std::string_view& word) {
 double take_count(Words& words) {
   const auto number_before_x = [](std::string_view word) {
     const auto number = word.substr(0, word.find('x'));
-    return number.size() < word.size() && number.size() < 4 && is_number(number) ? number : std::string_view();
+    return number.size() < word.size() && number.size() < 4 && is_number(number) ? number
+                                                                                 : std::string_view();
   };
   if (words.size() > 2 && words[1] == "x" && is_number(words[0])) {
     const auto count = std::stod(std::string(words[0]));
@@ -75,7 +78,8 @@ double take_count(Words& words) {
 /// Its count, of "V100:8", and the letters and digits before it.
 double split_words(std::string_view name, std::string& text, Words& words) {
   double count = 1;
-  if (const auto colon = name.rfind(':'); colon != std::string_view::npos && is_number(name.substr(colon + 1))) {
+  if (const auto colon = name.rfind(':');
+      colon != std::string_view::npos && is_number(name.substr(colon + 1))) {
     count = std::stod(std::string(name.substr(colon + 1)));
     name = name.substr(0, colon);
   }
@@ -96,7 +100,8 @@ Name name_of(std::string_view spelled) {
   name.count = split_words(spelled, text, words);
   for (std::size_t i = 0; i < words.size(); ++i) {
     auto word = words[i];
-    const bool is_unit = (word == "gb" || word == "gib") && !name.words.empty() && is_number(name.words.back());
+    const bool is_unit =
+        (word == "gb" || word == "gib") && !name.words.empty() && is_number(name.words.back());
     if (is_unit) {
       name.memory = name.words.back();
       name.words.pop_back();
@@ -123,7 +128,9 @@ std::string Name::model() const { return fmt::format("{}", fmt::join(words, ""))
 
 bool is_same(std::string_view one, std::string_view other) {
   const auto a = name_of(one), b = name_of(other);
-  const auto agree = [](const std::string& x, const std::string& y) { return x.empty() || y.empty() || x == y; };
+  const auto agree = [](const std::string& x, const std::string& y) {
+    return x.empty() || y.empty() || x == y;
+  };
   return a.model() == b.model() && agree(a.memory, b.memory) && agree(a.form, b.form);
 }
 

@@ -26,7 +26,8 @@ const SheetFile& built_in_file() {
   return file;
 }
 
-/// Virtual cores by the size in a machine's name: 8 of "2xlarge", of "8" and of "highmem-8"; 0: it is no size.
+/// Virtual cores by the size in a machine's name: 8 of "2xlarge", of "8" and of "highmem-8"; 0: it is no
+/// size.
 double cores_of_size(std::string_view size) {
   constexpr std::array small{std::pair{"medium", 1.0}, std::pair{"large", 2.0}, std::pair{"xlarge", 4.0}};
   for (const auto& [name, cores] : small)
@@ -75,7 +76,8 @@ std::vector<const Sheet*> Sheets::variants_of(std::string_view name) const {
   std::vector<const Sheet*> variants;
   const auto [first, last] = spellings_.equal_range(name_of(name).model());
   for (auto each = first; each != last; ++each)
-    if (const auto* sheet = &sheets_[each->second.sheet]; std::ranges::find(variants, sheet) == variants.end())
+    if (const auto* sheet = &sheets_[each->second.sheet];
+        std::ranges::find(variants, sheet) == variants.end())
       variants.push_back(sheet);
   return variants;
 }
@@ -91,7 +93,8 @@ std::optional<Hardware> Sheets::device_of(std::string_view text) const {
     const auto& sheet = sheets_[spelling.sheet];
     const auto& form = spelling.name.form;
     if (!name.form.empty() && !form.empty() && name.form != form) continue;
-    const bool is_of_size = name.memory.empty() || name.memory == spelling.name.memory || has_memory(sheet, name.memory);
+    const bool is_of_size =
+        name.memory.empty() || name.memory == spelling.name.memory || has_memory(sheet, name.memory);
     const int agreeing = (is_of_size ? 2 : 0) + (!name.form.empty() && name.form == form ? 1 : 0);
     if (agreeing > most) best = &sheet, most = agreeing;
   }
@@ -136,7 +139,8 @@ Result<Hardware> Sheets::at(std::string_view name) const {
   for (const auto& machine : machines_)
     if (!is_family(machine)) known.push_back(machine.name);
   const auto nearest = nearest_name(name, known);
-  return fail(ErrorCode::not_found, "unknown device '{}'{}; 'neph host --devices' lists the known ones, "
+  return fail(ErrorCode::not_found,
+              "unknown device '{}'{}; 'neph host --devices' lists the known ones, "
               "and --machines FILE adds yours",
               name, nearest ? fmt::format(": did you mean '{}'?", *nearest) : "");
 }

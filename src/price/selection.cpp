@@ -129,8 +129,9 @@ std::string passed_over_text(const Chosen& chosen, const OfferChoice& choice) {
   constexpr std::size_t most_shown = 8;
   const auto wanted = device::name_of(std::string_view(choice.gpu).substr(0, choice.gpu.rfind(':'))).model();
   std::vector<std::string> names(chosen.other_gpus.begin(), chosen.other_gpus.end());
-  std::ranges::stable_partition(
-      names, [&](const auto& name) { return device::name_of(name).model().find(wanted) != std::string::npos; });
+  std::ranges::stable_partition(names, [&](const auto& name) {
+    return device::name_of(name).model().find(wanted) != std::string::npos;
+  });
   names.resize(std::min(names.size(), most_shown));
   const auto more = chosen.other_gpus.size() - names.size();
   return fmt::format("Passed over by --gpu: {}{}.", printable(fmt::format("{}", fmt::join(names, ", "))),

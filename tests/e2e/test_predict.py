@@ -140,7 +140,20 @@ def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
     assert "RTX 3060" in (neph.folder / "model.json").read_text(), "--calibrate needs them again"
     (neph.folder / "bad.toml").write_text('[[machine]]\nname = "x"\ndevice = "abacus"\n')
     assert "bad.toml: [[machine]] 'x' has the device 'abacus'" in neph("fit", *words, "--machines", "bad.toml", code=None).stderr
-    assert "give both columns" in neph("fit", "runs.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
+    assert "taken for the machine: 'host'" in neph("fit", "runs.csv", "--target", "t", "--machines", example, "--force").stdout
+    write_csv(neph.folder / "plain.csv", [{"batch": batch, "t": batch} for batch in (1, 2, 4, 8, 16, 32)])
+    assert "no column names any: give --machine" in neph("fit", "plain.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
+
+
+def test_a_machine_without_a_row_is_predicted_by_its_data_sheet(neph):
+    work = {"K80": 4.37 * 240, "T4": 8.1 * 320, "NVIDIA V100": 15.7 * 900, "rtx_3090": 35.6 * 936}  # peak times bandwidth
+    write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "gpu": gpu, "t": batch * layers / speed**0.5}
+                                         for batch in (1, 2, 4, 8, 16) for layers in (4, 8, 12) for gpu, speed in work.items()])  # fmt: skip
+    assert "taken for the machine: 'gpu'" in neph("fit", "runs.csv", "--target", "t", "--force").stdout
+    known, unknown = asked_of(neph, "batch,layers,gpu\n8,8,Tesla P100-PCIE-16GB\n8,8,abacus\n")
+    assert known["value"] == pytest.approx(64 / (9.3 * 732) ** 0.5, rel=0.1)
+    assert known["low"] < known["value"] < known["high"] and known["extrapolates"][0]["how_far"] == "'Tesla P100-PCIE-16GB' was not measured"
+    assert unknown["value"] is None and "unknown device 'abacus'" in unknown["refused"]
 
 
 MACHINE = ("provider", "instance_type", "processor", "cores", "memory_bytes", "gpu", "gpus")

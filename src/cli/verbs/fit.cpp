@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
@@ -122,6 +122,12 @@ Status fit_table(const FitCommand& options) {
       .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
   if (fit.roles.batch != options.table.batch)
     fmt::print("taken for the batch: '{}' (--batch)\n", printable(fit.roles.batch));
+  const auto& hardware = roles.hardware;
+  if (options.table.machine.empty() && !hardware.machine.empty())
+    fmt::print("taken for the machine: '{}' (--machine)\n", printable(hardware.machine));
+  if (!hardware.figures.empty())
+    fmt::print("of the machine's data sheet, and no features of their own: {}\n",
+               printable(fmt::format("{}", fmt::join(hardware.figures, ", "))));
   ProgressLine line;
   fit.progress = progress_on(line, "trying");
   NEPH_TRY(const auto model, predict::Model::fit(profile, fit));

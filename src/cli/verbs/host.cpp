@@ -52,8 +52,8 @@ Status print_devices(const HostCommand& options) {
     fmt::print("{}\n", dump_json(all, true));
     return {};
   }
-  TextTable table({"device", "maker", "architecture", "year", "fp32 TFLOP/s", "tf32", "fp16", "fp8", "int8 TOP/s",
-                   "GB/s", "GB", "units", "MHz", "W", "source"});
+  TextTable table({"device", "maker", "architecture", "year", "fp32 TFLOP/s", "tf32", "fp16", "fp8",
+                   "int8 TOP/s", "GB/s", "GB", "units", "MHz", "W", "source"});
   for (const auto& [name, hardware] : devices) {
     const auto& sheet = hardware.sheet;
     const auto count = hardware.devices == 1 ? "" : fmt::format(" ({:.3g} of it)", hardware.devices);
@@ -61,8 +61,9 @@ Status print_devices(const HostCommand& options) {
     table.add({printable(spelled + sheet.name + count), printable(sheet.maker), printable(sheet.architecture),
                figure(static_cast<double>(sheet.year)), figure(sheet.fp32_tflops), figure(sheet.tf32_tflops),
                figure(sheet.fp16_tflops), figure(sheet.fp8_tflops), figure(sheet.int8_tops),
-               figure(sheet.bandwidth_gb_s), figure(sheet.memory_gb), figure(static_cast<double>(sheet.units)),
-               figure(sheet.clock_mhz), figure(sheet.power_w), printable(sheet.source)});
+               figure(sheet.bandwidth_gb_s), figure(sheet.memory_gb),
+               figure(static_cast<double>(sheet.units)), figure(sheet.clock_mhz), figure(sheet.power_w),
+               printable(sheet.source)});
   }
   fmt::print("{}-: not published; peaks are dense, at the boost clock\n", table.text());
   return {};
@@ -79,7 +80,8 @@ void declare_host(Command& command) {
   command.flag("devices", options->devices,
                "instead: the data sheets of devices and providers' machines that predictions and prices use");
   command.positional("names", options->names,
-                     "with --devices: names, with commas between, however they are spelled; empty: all", false);
+                     "with --devices: names, with commas between, however they are spelled; empty: all",
+                     false);
   command.option("machines", options->machines,
                  "with --devices: TOML file of your own devices and machines, as examples/machines.toml");
   command.footer(

@@ -53,8 +53,9 @@ tl::unexpected<Error> nothing_fits(const std::vector<price::Offer>& offers,
     return unknown_name(ErrorCode::not_found, kind, name, {known.begin(), known.end()}, "the offers");
   };
   const bool is_kind = gpu.empty() || gpu == "any" || gpu == "none";
-  if (!is_kind && std::ranges::none_of(
-                      offers, [&](const auto& offer) { return device::is_meant(gpu, offer.gpu, offer.gpu_memory_gib); }))
+  if (!is_kind && std::ranges::none_of(offers, [&](const auto& offer) {
+        return device::is_meant(gpu, offer.gpu, offer.gpu_memory_gib);
+      }))
     return unknown("GPU", gpu, gpus);
   if (!is_in_region)
     return fail(

@@ -45,7 +45,8 @@ Result<table::Table> features_in(const table::Table& rows, const table::Table& p
   for (const auto& column : points.columns) {
     NEPH_TRY(const auto place, rows.find_fitted(column.name));
     const auto& given = rows.columns[place];
-    const auto unit = column.name == roles.hardware.machine || column.name == roles.network ? "" : unit_of(column);
+    const auto unit =
+        column.name == roles.hardware.machine || column.name == roles.network ? "" : unit_of(column);
     features.columns.push_back(unit.empty() ? given : in_unit(given, unit));
   }
   return features;

@@ -164,7 +164,8 @@ std::string Model::refusal(const Query& query, std::size_t row) const {
   const auto at = static_cast<Index>(row);
   if (design_.machine() && query.inputs.matrix.levels(at, static_cast<Index>(*design_.machine())) < 0) {
     if (!design_.knows_machines())
-      return "no row of this machine was measured, and too few of those that were are known devices: give their "
+      return "no row of this machine was measured, and too few of those that were are known devices: give "
+             "their "
              "data sheets with --machines, or measure a row of this one, and fit again";
     if (const auto unknown = query.inputs.unknown_machines.find(row);
         unknown != query.inputs.unknown_machines.end())

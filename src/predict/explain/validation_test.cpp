@@ -88,7 +88,8 @@ TEST(Validation, KnowsNothingOfWhatWasLeftOut) {
   EXPECT_THAT(part.points.features.columns[1].levels, testing::ElementsAre("m1"));
   EXPECT_EQ(part.rows, 8);
   const auto splits = *leave_out(profile.points.features, "machine", 0, 1, 1);
-  const auto all = *validate(profile, splits, {Method::process}, {.roles = {.hardware = {.machine = "machine"}}});
+  const auto all =
+      *validate(profile, splits, {Method::process}, {.roles = {.hardware = {.machine = "machine"}}});
   EXPECT_EQ(all[0].score.refused, 48);
   EXPECT_THAT(of_split(all[0].rows, 1), SizeIs(24));
   EXPECT_THAT(of_split(all[0].rows, 2), IsEmpty());

@@ -64,7 +64,7 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .work = some_rows(inputs.work, rows),
           .mean_layer = some_rows(inputs.mean_layer, rows),
           .user_terms = rows_of(inputs.user_terms, rows),
-          .log_speed = rows_of(inputs.log_speed, rows),
+          .log_speed = inputs.log_speed.size() == 0 ? VectorXd() : rows_of(inputs.log_speed, rows),
           .ranged = some_rows(inputs.ranged, rows),
           .refused = some_refusals(inputs.refused, rows),
           .unknown_machines = some_refusals(inputs.unknown_machines, rows)};
@@ -198,7 +198,6 @@ Result<Inputs> Design::apply(const table::Table& rows) const {
     inputs.work = networks.rows(&NetworkNumbers::work);
     inputs.mean_layer = networks.rows(&NetworkNumbers::mean_layer);
   }
-  inputs.log_speed = VectorXd::Zero(static_cast<Index>(rows.rows));
   if (knows_machines_) add_machines(rows, numbers, inputs);
   inputs.matrix.numbers = std::move(numbers.features);
   inputs.ranged = std::move(numbers.ranged);

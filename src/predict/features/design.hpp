@@ -37,12 +37,13 @@ struct Inputs {
   Eigen::MatrixXd mean_layer;  ///< rows by sizes of the network's mean layer, logarithms; or no columns
   UserTermValues user_terms;
   /// What is added to the logarithm of a time so that machines compare: how fast each is by its data sheet.
-  /// Zeros where the machines are not known.
+  /// Empty where the machines are not known.
   Eigen::VectorXd log_speed;
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   /// Rows of which nothing can be computed: their numbers mean nothing.
   table::Refusals refused;
-  /// Rows whose machine's data sheet is not known, and why; where the machine was measured it does not matter.
+  /// Rows whose machine's data sheet is not known, and why; where the machine was measured it does not
+  /// matter.
   table::Refusals unknown_machines;
   Eigen::Index rows() const { return matrix.rows(); }
 };

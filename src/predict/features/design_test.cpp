@@ -100,9 +100,9 @@ TEST(Design, RefusesRowsThatItCannotRead) {
 
 TEST(Design, NetworksBecomeWork) {
   const auto points = table_of(
-      "model,side,batch,machine\nResNet-50,224px,1,T4\nresnet50,224px,8,V100\nVGG_16,128px,8,mine\n");
-  const auto design =
-      *Design::learn(points, {.network = "model", .side = "side", .batch = "batch", .hardware = {.machine = "machine"}});
+      "model,side,batch,machine\nResNet-50,224px,1,here\nresnet50,224px,8,there\nVGG_16,128px,8,mine\n");
+  const auto design = *Design::learn(
+      points, {.network = "model", .side = "side", .batch = "batch", .hardware = {.machine = "machine"}});
   const auto inputs = *design.apply(points);
   EXPECT_THAT(design.features(), ElementsAre("side", "batch", "macs", "bytes moved", "parameters", "depth",
                                              "layers", "share of depthwise macs", "share of dense macs"));
@@ -113,7 +113,18 @@ TEST(Design, NetworksBecomeWork) {
       inputs.work(0, 3) /
       inputs.work(0, 0);  // padded macs: the first convolution alone has a tile that is not full
   EXPECT_NEAR(padding, 1 + (160.0 / 147 - 1) * 118'013'952 / inputs.work(0, 0), 1e-9);
-  EXPECT_FALSE(design.knows_machines()) << "'mine' is no known device";
+  EXPECT_FALSE(design.knows_machines());
+}
+
+TEST(Design, WorkIsTimedByTheDataSheetsOfKnownMachines) {
+  const auto points = table_of("model,machine\nresnet50,T4\nresnet50,p3.2xlarge\nresnet50,mine\n");
+  const auto design = *Design::learn(points, {.network = "model", .hardware = {.machine = "machine"}});
+  ASSERT_TRUE(design.knows_machines());
+  EXPECT_THAT(design.features(), testing::IsSupersetOf({"peak of the machine", "bandwidth of the machine"}));
+  const auto inputs = *design.apply(points);
+  EXPECT_NEAR(inputs.work(0, 0) / inputs.work(1, 0), 15.7 / 8.1, 1e-9);
+  EXPECT_NEAR(inputs.log_speed[1] - inputs.log_speed[0], 0.5 * std::log(15.7 / 8.1 * 900 / 320), 1e-9);
+  EXPECT_THAT(inputs.unknown_machines, ElementsAre(Pair(2, HasSubstr("unknown device 'mine'"))));
 }
 
 TEST(Design, AnEmptySideOrBatchOfANetworkIsItsMedian) {
@@ -143,7 +154,8 @@ TEST(Design, TheMeanLayerCountsEachByItsWork) {
 
 /// A machine that is called by a number, beside one that is text: the column is text then.
 TEST(Design, ALevelThatIsANumberIsTheSameHoweverItIsWritten) {
-  const auto design = *Design::learn(table_of("m,x\n3090,1\n4090,2\n3090,3\n"), {.hardware = {.machine = "m"}});
+  const auto design =
+      *Design::learn(table_of("m,x\n3090,1\n4090,2\n3090,3\n"), {.hardware = {.machine = "m"}});
   const auto levels = design.apply(table_of("m,x\n3090.0,1\nnew,2\n4090,3\n"))->matrix.levels;
   EXPECT_EQ(levels(0, 0), design.apply(table_of("m,x\n3090,1\n"))->matrix.levels(0, 0));
   EXPECT_EQ(levels(1, 0), -1);

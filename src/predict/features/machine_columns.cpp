@@ -32,12 +32,12 @@ std::vector<std::string> words_of(std::string_view heading) {
 }
 
 bool has_one_of(const std::vector<std::string>& words, std::initializer_list<std::string_view> wanted) {
-  return std::ranges::any_of(words,
-                             [&](const auto& word) { return std::ranges::find(wanted, word) != wanted.end(); });
+  return std::ranges::any_of(
+      words, [&](const auto& word) { return std::ranges::find(wanted, word) != wanted.end(); });
 }
 
-double factor_in(const std::vector<std::string>& words, std::initializer_list<std::pair<char, double>> factors,
-                 std::string_view unit) {
+double factor_in(const std::vector<std::string>& words,
+                 std::initializer_list<std::pair<char, double>> factors, std::string_view unit) {
   for (const auto& word : words)
     for (const auto& [prefix, factor] : factors)
       if (word.size() > 1 && word.front() == prefix && std::string_view(word).substr(1).starts_with(unit))
@@ -112,12 +112,13 @@ const table::Column* column_called(const table::Table& table, const std::string&
 
 std::optional<FigureHeading> figure_of(std::string_view heading) {
   const auto words = words_of(heading);
-  const bool is_of_other =
-      has_one_of(words, {"network", "net", "pcie", "link", "nvlink", "disk", "ssd", "used", "time", "latency"});
+  const bool is_of_other = has_one_of(
+      words, {"network", "net", "pcie", "link", "nvlink", "disk", "ssd", "used", "time", "latency"});
   if (words.empty() || is_of_other) return std::nullopt;
   const auto has_unit = [&](std::string_view unit) {
     return std::ranges::any_of(words, [&](const auto& word) {
-      return word == unit || (word.size() == unit.size() + 1 && std::string_view("kmgtp").find(word[0]) != std::string_view::npos &&
+      return word == unit || (word.size() == unit.size() + 1 &&
+                              std::string_view("kmgtp").find(word[0]) != std::string_view::npos &&
                               std::string_view(word).substr(1) == unit);
     });
   };
@@ -126,8 +127,7 @@ std::optional<FigureHeading> figure_of(std::string_view heading) {
     return FigureHeading{Figure::compute, factor_in(words, {{'g', 1e-3}, {'m', 1e-6}, {'p', 1e3}}, "flop")};
   if (has_one_of(words, {"bandwidth", "bw"}) || has_unit("b/s"))
     return FigureHeading{Figure::bandwidth, factor_in(words, {{'t', 1e3}, {'m', 1e-3}}, "b")};
-  if (has_one_of(words, {"sms", "sm", "cus"}))
-    return FigureHeading{Figure::units};
+  if (has_one_of(words, {"sms", "sm", "cus"})) return FigureHeading{Figure::units};
   if (has_one_of(words, {"clock", "frequency", "freq", "mhz", "ghz"}))
     return FigureHeading{Figure::clock, factor_in(words, {{'g', 1e3}}, "hz")};
   if (has_one_of(words, {"memory", "mem", "vram", "hbm", "ram"}) && !has_one_of(words, {"peak", "max"}))
@@ -138,7 +138,8 @@ std::optional<FigureHeading> figure_of(std::string_view heading) {
 MachineColumns machine_columns_in(const table::Table& table, const std::string& machine,
                                   const device::Sheets& sheets) {
   MachineColumns found;
-  if (const auto place = table.find(machine); !machine.empty() && place) found.machine = table.columns[*place].name;
+  if (const auto place = table.find(machine); !machine.empty() && place)
+    found.machine = table.columns[*place].name;
   for (const auto& column : table.columns)
     if (found.machine.empty() && names_devices(column, sheets)) found.machine = column.name;
   const auto* machines = column_called(table, found.machine);

@@ -33,8 +33,11 @@ class ModelFile : public testing::Test {
   static void SetUpTestSuite() {
     Random random(1);
     FitOptions options;
-    options.roles = {
-        .network = "model", .variants = "profet", .side = "side", .batch = "batch", .hardware = {.machine = "machine"}};
+    options.roles = {.network = "model",
+                     .variants = "profet",
+                     .side = "side",
+                     .batch = "batch",
+                     .hardware = {.machine = "machine"}};
     options.roles.terms = {.work = {"batch*side^2", "side"}, .latency = {"1"}, .scale = "2"};
     auto fitted = Model::fit(*profile(*table::parse_table(measured(random), "t.csv"), "t"), options);
     ASSERT_TRUE(fitted) << fitted.error().message;

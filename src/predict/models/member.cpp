@@ -42,10 +42,10 @@ FeatureMatrix followed(const MemberSpec& spec, const Inputs& inputs) {
   return matrix;
 }
 
-/// Members learn what a time is beside what its machine's data sheet says. The work of layers has the machine's
-/// speed in it.
+/// Members learn what a time is beside what its machine's data sheet says. The work of layers has the
+/// machine's speed in it.
 VectorXd log_speed_of(const MemberSpec& spec, const Inputs& inputs) {
-  if (spec.backbone == Backbone::layers) return VectorXd::Zero(inputs.rows());
+  if (spec.backbone == Backbone::layers || inputs.log_speed.size() == 0) return VectorXd::Zero(inputs.rows());
   return inputs.log_speed;
 }
 

@@ -40,13 +40,15 @@ VectorXd drawn_towards(const MatrixXd& own_terms, const VectorXd& expected, cons
   return non_negative(stacked, right);
 }
 
-/// What the others' coefficients `own` make for `level`, of which the relative terms are given; of its own: 0.
+/// What the others' coefficients `own` make for `level`, of which the relative terms are given; of its own:
+/// 0.
 MatrixXd brought_to(Index level, const MatrixXd& terms, const MatrixXd& own, bool are_at_speed) {
   MatrixXd brought = MatrixXd::Zero(own.rows(), own.cols());
   const double rows = static_cast<double>(terms.rows()) + (are_at_speed ? rows_of_data_sheets : 0);
   for (Index other = 0; other < own.rows(); ++other)
     if (other != level)
-      brought.row(other) = std::exp(-log_sum(terms, own.row(other).transpose()).sum() / rows) * own.row(other);
+      brought.row(other) =
+          std::exp(-log_sum(terms, own.row(other).transpose()).sum() / rows) * own.row(other);
   return brought;
 }
 

@@ -148,8 +148,8 @@ Result<Roles> roles_in(const TableOptions& options, const Profile& profile) {
   if (!options.machines.empty()) {
     NEPH_TRY(roles.sheets, device::read_sheets(options.machines));
   }
-  roles.hardware = machine_columns_in(profile.points.features, options.machine,
-                                      device::built_in_and(roles.sheets));
+  roles.hardware =
+      machine_columns_in(profile.points.features, options.machine, device::built_in_and(roles.sheets));
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(profile);
   return roles;
 }

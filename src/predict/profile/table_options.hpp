@@ -44,11 +44,12 @@ void describe(Visit&& v, Self& s) {
   v("batch", s.batch,
     "column with the images of a batch; with --network the only number with 'batch' in its name");
   v("machine", s.machine,
-    "column with machines: each has rates of its own; of a new one a row must be in the table");
+    "column with names of devices or machines, however they are spelled (neph host --devices); without it "
+    "the "
+    "column of text that names such");
   v("machines", s.machines,
-    "TOML file of devices and machines beside those that are built in, as examples/machines.toml: with "
-    "--network, "
-    "what their data sheets say tells how fast a machine does which work");
+    "TOML file of devices and machines beside those that are built in, as examples/machines.toml: their data "
+    "sheets tell what a machine without a row takes");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
   v("most_points", s.most_points,
@@ -67,7 +68,7 @@ std::vector<std::string> names_in(const std::string& list);
 Result<Profile> profile_of(const TableOptions& options);
 
 /// Where no batch was named beside a network, the only column that speaks of one. Errors: those of
-/// read_machines, and machines that nothing would ask for.
+/// read_sheets, and sheets of machines that no column names.
 Result<Roles> roles_in(const TableOptions& options, const Profile& profile);
 
 }  // namespace neph::predict

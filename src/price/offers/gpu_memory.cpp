@@ -75,8 +75,7 @@ GpuMemory gpu_memory_of(std::string_view gpu_info, std::string_view gpu, std::in
   }
   const auto count = static_cast<double>(std::max<std::int64_t>(gpus, 1));
   const bool is_twice = gpus > 1 && total && is_same(*total, *each);  // one of both is wrong
-  const bool may_be_each =
-      is_known_gpu(gpu) ? may_have_memory(gpu, *each / mib_per_gib) : provider != "vast";
+  const bool may_be_each = is_known_gpu(gpu) ? may_have_memory(gpu, *each / mib_per_gib) : provider != "vast";
   if (is_twice && !may_be_each) {
     find(Flaw::gpu_memory_of_all, fmt::format("{} x {}: SizeInMiB {}", gpus, gpu, *each));
     *each /= count;
