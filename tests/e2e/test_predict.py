@@ -150,7 +150,8 @@ def test_a_machine_without_a_row_is_predicted_by_its_data_sheet(neph):
     write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "gpu": gpu, "t": batch * layers / speed**0.5}
                                          for batch in (1, 2, 4, 8, 16) for layers in (4, 8, 12) for gpu, speed in work.items()])  # fmt: skip
     assert "taken for the machine: 'gpu'" in neph("fit", "runs.csv", "--target", "t", "--force").stdout
-    known, unknown = asked_of(neph, "batch,layers,gpu\n8,8,Tesla P100-PCIE-16GB\n8,8,abacus\n")
+    (neph.folder / "ask.csv").write_text("batch,layers,gpu\n8,8,Tesla P100-PCIE-16GB\n8,8,abacus\n")
+    known, unknown = json.loads(neph("predict", "model.json", "ask.csv", "--json").stdout)["rows"]
     assert known["value"] == pytest.approx(64 / (9.3 * 732) ** 0.5, rel=0.1)
     assert known["low"] < known["value"] < known["high"] and known["extrapolates"][0]["how_far"] == "'Tesla P100-PCIE-16GB' was not measured"
     assert unknown["value"] is None and "unknown device 'abacus'" in unknown["refused"]

@@ -150,6 +150,9 @@ Result<Roles> roles_in(const TableOptions& options, const Profile& profile) {
   }
   roles.hardware =
       machine_columns_in(profile.points.features, options.machine, device::built_in_and(roles.sheets));
+  if (!options.machines.empty() && roles.hardware.machine.empty())
+    return fail(ErrorCode::invalid_argument,
+                "--machines has data sheets of machines, and no column names any: give --machine COLUMN");
   if (!roles.network.empty() && roles.batch.empty()) roles.batch = column_called_batch(profile);
   return roles;
 }
