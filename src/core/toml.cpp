@@ -21,7 +21,6 @@
 namespace neph {
 namespace {
 
-/// Larger is no file that a person wrote; what is refused is not parsed.
 /// Tables are made, read and destroyed by recursion, so depth is stack: text from outside must not choose it.
 /// toml++ limits brackets but not the dots of a key ("a.a.a"). Nothing of ours is deeper than 2.
 constexpr int max_depth = 8;

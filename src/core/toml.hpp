@@ -8,8 +8,8 @@
 
 namespace neph {
 
-/// The error names the file (`what`), line and column. Refused unread: more than
-/// `most_bytes`, or nested more than 8 deep by brackets or by dots.
+/// The error names the file (`what`), line and column. Refused unread: more than `most_bytes`, by default
+/// more than people write, or nested more than 8 deep by brackets or by dots.
 Result<Json> parse_toml(std::string_view text, std::string_view what, std::size_t most_bytes = 64 * 1024);
 
 }  // namespace neph

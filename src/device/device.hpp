@@ -32,11 +32,14 @@ struct Sheet {
   double fp32_tflops = 0;                                                  ///< of vector units
   double tf32_tflops = 0, fp16_tflops = 0, fp8_tflops = 0, int8_tops = 0;  ///< of matrix units if there are
   double bandwidth_gb_s = 0, memory_gb = 0;
-  std::int64_t units = 0;  ///< SMs, compute units, cores
+  std::vector<double> other_memory_gb;  ///< that it is also sold with, or that lists give for it
+  std::int64_t units = 0;               ///< SMs, compute units, cores
   double clock_mhz = 0;
   std::int64_t vector_bits = 0, fma_units = 0;  ///< of a CPU's core
   double power_w = 0, link_gb_s = 0;
   std::string source;
+
+  std::vector<double> memory_sizes_gb() const;  ///< the published one first; empty: none is
 };
 template <class Visit, Describes<Sheet> Self>
 void describe(Visit&& v, Self& s) {
@@ -53,6 +56,7 @@ void describe(Visit&& v, Self& s) {
   v("int8_tops", s.int8_tops, "peak of 8-bit integers in Tera-operations/s, dense", at_least(0));
   v("bandwidth_gb_s", s.bandwidth_gb_s, "of its memory in GB/s", at_least(0));
   v("memory_gb", s.memory_gb, "size of its memory in GB", at_least(0));
+  v("other_memory_gb", s.other_memory_gb, "other sizes that it is sold with, or that lists give for it");
   v("units", s.units, "SMs, compute units or cores", at_least(0));
   v("clock_mhz", s.clock_mhz, "boost clock in MHz", at_least(0));
   v("vector_bits", s.vector_bits, "width of a CPU's vectors", at_least(0));
@@ -122,7 +126,8 @@ class Sheets {
   std::optional<Hardware> find(std::string_view name) const;
   /// The same, or the error that names the nearest ones (not_found).
   Result<Hardware> at(std::string_view name) const;
-  /// All devices of the name's model, whatever form and memory: of A100 those with 40 and 80 GB.
+  /// All devices of the name's model, and of its form where it names one, with any memory: A100 with 40 and
+  /// 80 GB.
   std::vector<const Sheet*> variants_of(std::string_view name) const;
 
   const std::vector<Sheet>& sheets() const { return sheets_; }
@@ -153,8 +158,8 @@ Result<SheetFile> read_sheets(const std::filesystem::path& file);
 /// Whether two names mean one device: "Tesla T4" and "t4". Where both name a form or a memory, these agree.
 bool is_same(std::string_view one, std::string_view other);
 
-/// Whether somebody who asks for `asked` means the device `name`: "A100" is also A100-80GB, and no A10. Where
-/// the name has no memory, `gib` is compared with that of `asked`.
+/// Whether `asked`, as a user types it, selects the device `name`: "A100" selects A100-80GB, not A10. Where
+/// the name has no memory size, `gib` is compared with that of `asked`.
 bool is_meant(std::string_view asked, std::string_view name, std::optional<double> gib = {});
 
 }  // namespace neph::device

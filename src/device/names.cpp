@@ -29,7 +29,7 @@ bool is_number(std::string_view word) {
   return !word.empty() && word.size() < 7 && std::ranges::all_of(word, is_digit);
 }
 
-/// 80 of "80GB", "80GiB" and "80G"; empty: it is no size.
+/// 80 for "80GB", "80GiB" and "80G"; empty if the word is not a memory size.
 std::string_view memory_in(std::string_view word) {
   const auto number = word.substr(0, word.find('g'));
   const auto unit = word.substr(number.size());

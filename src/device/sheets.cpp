@@ -14,20 +14,16 @@ extern "C" const char neph_devices[], neph_devices_end[];
 namespace neph::device {
 namespace {
 
-constexpr std::size_t most_bytes = 1024 * 1024;  // of a file of sheets
-
-Result<SheetFile> parse(std::string_view text, const std::string& name) {
-  NEPH_TRY(const auto json, parse_toml(text, name, most_bytes));
-  return from_json<SheetFile>(json, name);
-}
-
 const SheetFile& built_in_file() {
-  static const auto file = parse({neph_devices, neph_devices_end}, "the built-in sheets.toml").value();
+  static const auto file = [] {
+    const std::string_view text(neph_devices, neph_devices_end);
+    const std::string name = "the built-in sheets.toml";
+    return from_json<SheetFile>(parse_toml(text, name, text.size()).value(), name).value();
+  }();
   return file;
 }
 
-/// Virtual cores by the size in a machine's name: 8 of "2xlarge", of "8" and of "highmem-8"; 0: it is no
-/// size.
+/// vCPUs by the size in a machine's name: 8 for "2xlarge", "8" and "highmem-8"; 0 if it is not a size.
 double cores_of_size(std::string_view size) {
   constexpr std::array small{std::pair{"medium", 1.0}, std::pair{"large", 2.0}, std::pair{"xlarge", 4.0}};
   for (const auto& [name, cores] : small)
@@ -56,10 +52,23 @@ std::optional<std::string_view> size_in(std::string_view name, const Machine& fa
 }
 
 bool has_memory(const Sheet& sheet, const std::string& gb) {
-  return std::abs(std::stod(gb) - sheet.memory_gb) <= 0.15 * sheet.memory_gb;
+  return std::ranges::any_of(sheet.memory_sizes_gb(), [named = std::stod(gb)](double size) {
+    return std::abs(named - size) <= 0.15 * size;
+  });
+}
+
+/// Whether neither name contradicts the form of the other.
+bool may_be_form(const Name& one, const Name& other) {
+  return one.form.empty() || other.form.empty() || one.form == other.form;
 }
 
 }  // namespace
+
+std::vector<double> Sheet::memory_sizes_gb() const {
+  auto sizes = other_memory_gb;
+  if (memory_gb > 0) sizes.insert(sizes.begin(), memory_gb);
+  return sizes;
+}
 
 Sheets::Sheets(SheetFile file) : sheets_(std::move(file.device)), machines_(std::move(file.machine)) {
   for (std::size_t i = 0; i < sheets_.size(); ++i) {
@@ -74,10 +83,11 @@ Sheets::Sheets(SheetFile file) : sheets_(std::move(file.device)), machines_(std:
 
 std::vector<const Sheet*> Sheets::variants_of(std::string_view name) const {
   std::vector<const Sheet*> variants;
-  const auto [first, last] = spellings_.equal_range(name_of(name).model());
+  const auto wanted = name_of(name);
+  const auto [first, last] = spellings_.equal_range(wanted.model());
   for (auto each = first; each != last; ++each)
     if (const auto* sheet = &sheets_[each->second.sheet];
-        std::ranges::find(variants, sheet) == variants.end())
+        may_be_form(wanted, name_of(sheet->name)) && std::ranges::find(variants, sheet) == variants.end())
       variants.push_back(sheet);
   return variants;
 }
@@ -91,11 +101,11 @@ std::optional<Hardware> Sheets::device_of(std::string_view text) const {
   for (auto each = first; each != last; ++each) {
     const auto& spelling = each->second;
     const auto& sheet = sheets_[spelling.sheet];
-    const auto& form = spelling.name.form;
-    if (!name.form.empty() && !form.empty() && name.form != form) continue;
+    if (!may_be_form(name, spelling.name)) continue;
     const bool is_of_size =
         name.memory.empty() || name.memory == spelling.name.memory || has_memory(sheet, name.memory);
-    const int agreeing = (is_of_size ? 2 : 0) + (!name.form.empty() && name.form == form ? 1 : 0);
+    const bool is_of_form = !name.form.empty() && name.form == spelling.name.form;
+    const int agreeing = (is_of_size ? 2 : 0) + (is_of_form ? 1 : 0);
     if (agreeing > most) best = &sheet, most = agreeing;
   }
   if (name.words.empty() || best == nullptr) return std::nullopt;
@@ -160,7 +170,8 @@ Sheets built_in_and(const SheetFile& own) {
 
 Result<SheetFile> read_sheets(const std::filesystem::path& path) {
   NEPH_TRY(const auto text, read_file(path));
-  NEPH_TRY(auto own, parse(text, path.string()));
+  NEPH_TRY(const auto json, parse_toml(text, path.string()));
+  NEPH_TRY(auto own, from_json<SheetFile>(json, path.string()));
   for (const auto& sheet : own.device)
     if (sheet.name.empty() || std::max(sheet.fp32_tflops, sheet.fp16_tflops) <= 0 ||
         sheet.bandwidth_gb_s <= 0)

@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <fstream>
+#include <set>
 
 #include <gmock/gmock.h>
 
@@ -69,6 +70,20 @@ TEST(Sheets, KnowADeviceHoweverItIsSpelled) {
                   static_cast<double>(built_in().find("c7i.2xlarge")->sheet.units),
               8, 1e-9);
   EXPECT_THAT(built_in().at("h10").error().text(), HasSubstr("unknown device 'h10'"));
+}
+
+TEST(Sheets, HaveVariantsOfOneModel) {
+  const auto sizes = [](const char* name) {
+    std::set<double> all;
+    for (const auto* sheet : built_in().variants_of(name))
+      for (const double gb : sheet->memory_sizes_gb()) all.insert(gb);
+    return all;
+  };
+  EXPECT_THAT(sizes("A100"), testing::ElementsAre(40, 80));
+  EXPECT_THAT(sizes("H100"), testing::ElementsAre(80, 94));
+  EXPECT_THAT(sizes("H100_NVL"), testing::ElementsAre(94)) << "an H100 NVL has no version with 80 GB";
+  EXPECT_THAT(sizes("K80"), testing::ElementsAre(12, 24)) << "lists give the board's";
+  EXPECT_THAT(sizes("abacus"), testing::IsEmpty());
 }
 
 TEST(Sheets, OfMachinesHaveKnownDevices) {

@@ -145,6 +145,16 @@ def test_machines_of_ones_own_are_known_by_their_data_sheets(neph):
     assert "no column names any: give --machine" in neph("fit", "plain.csv", "--target", "t", "--machines", example, "--force", code=None).stderr
 
 
+def test_host_lists_the_data_sheets_of_devices(neph):
+    shown = neph("host", "--devices").stdout
+    assert "H100 SXM" in shown and "Xeon Platinum 8488C" in shown and shown.count("\n") > 400
+    one, four = neph.json("host", "--devices", "NVIDIA A100-SXM4-80GB, p3.8xlarge")
+    assert one["sheet"]["name"] == "A100 SXM 80GB" and one["sheet"]["bandwidth_gb_s"] == 2039 and one["sheet"]["source"]
+    assert four["sheet"]["name"] == "V100 SXM2 16GB" and four["devices"] == 4
+    assert "unknown device 'RTX 4091': did you mean 'RTX 4090'?" in neph("host", "--devices", "RTX 4091", code=None).stderr
+    assert "neph host --devices t4" in neph("host", "t4", code=None).stderr
+
+
 def test_a_machine_without_a_row_is_predicted_by_its_data_sheet(neph):
     work = {"K80": 4.37 * 240, "T4": 8.1 * 320, "NVIDIA V100": 15.7 * 900, "rtx_3090": 35.6 * 936}  # peak times bandwidth
     write_csv(neph.folder / "runs.csv", [{"batch": batch, "layers": layers, "gpu": gpu, "t": batch * layers / speed**0.5}

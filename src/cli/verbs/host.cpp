@@ -35,6 +35,7 @@ Result<std::vector<Named>> devices_of(const HostCommand& options) {
   if (options.names.empty())
     for (const auto& sheet : sheets.sheets()) found.push_back({sheet.name, {sheet, 1}});
   for (const auto name : split_at(options.names, ',')) {
+    if (name.empty()) continue;
     NEPH_TRY(auto hardware, sheets.at(name));
     found.push_back({std::string(name), std::move(hardware)});
   }
@@ -56,9 +57,9 @@ Status print_devices(const HostCommand& options) {
                    "int8 TOP/s", "GB/s", "GB", "units", "MHz", "W", "source"});
   for (const auto& [name, hardware] : devices) {
     const auto& sheet = hardware.sheet;
-    const auto count = hardware.devices == 1 ? "" : fmt::format(" ({:.3g} of it)", hardware.devices);
+    const auto count = hardware.devices == 1 ? "" : fmt::format("{:.3g} x ", hardware.devices);
     const auto spelled = same_words(name, sheet.name) ? "" : fmt::format("{}: ", name);
-    table.add({printable(spelled + sheet.name + count), printable(sheet.maker), printable(sheet.architecture),
+    table.add({printable(spelled + count + sheet.name), printable(sheet.maker), printable(sheet.architecture),
                figure(static_cast<double>(sheet.year)), figure(sheet.fp32_tflops), figure(sheet.tf32_tflops),
                figure(sheet.fp16_tflops), figure(sheet.fp8_tflops), figure(sheet.int8_tops),
                figure(sheet.bandwidth_gb_s), figure(sheet.memory_gb),
@@ -80,7 +81,7 @@ void declare_host(Command& command) {
   command.flag("devices", options->devices,
                "instead: the data sheets of devices and providers' machines that predictions and prices use");
   command.positional("names", options->names,
-                     "with --devices: names, with commas between, however they are spelled; empty: all",
+                     "with --devices: names, with commas between, however they are spelled; by default all",
                      false);
   command.option("machines", options->machines,
                  "with --devices: TOML file of your own devices and machines, as examples/machines.toml");
@@ -91,7 +92,8 @@ void declare_host(Command& command) {
   command.action([options]() -> Status {
     if (options->devices) return print_devices(*options);
     if (!options->names.empty() || !options->machines.empty())
-      return fail(ErrorCode::invalid_argument, "names and --machines are for --devices, which is missing");
+      return fail(ErrorCode::invalid_argument,
+                  "names and --machines belong to --devices: neph host --devices {}", options->names);
     auto machine = to_json(host::take_fingerprint());
     if (options->peaks) machine["peaks"] = to_json(host::measure_roof(host::usable_cores()));
     fmt::print("{}", options->json ? dump_json(machine, true) + "\n" : outline(machine));

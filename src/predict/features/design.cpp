@@ -19,6 +19,7 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr double largest_side = 65'536;  ///< of a picture, in pixels
+/// Weight of a machine's peak beside its bandwidth, in logarithms. Not estimated yet: the middle.
 constexpr double usual_compute_share = 0.5;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -132,7 +133,7 @@ Result<Design> Design::learn(const table::Table& points, const Roles& roles) {
   return design;
 }
 
-/// Machines of which nothing is known count as usual ones: members that see the machine tell them apart.
+/// A measured machine without a data sheet gets the mean speed of the others; its own category corrects that.
 void Design::learn_machines(const table::Table& points) {
   sheets_ = device::built_in_and(roles_.sheets);
   if (!machine_) return;

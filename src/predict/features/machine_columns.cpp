@@ -1,12 +1,11 @@
 #include "predict/features/machine_columns.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <set>
+#include <span>
 
 #include "core/lists.hpp"
 #include "core/text.hpp"
@@ -45,6 +44,13 @@ double factor_in(const std::vector<std::string>& words,
   return 1;
 }
 
+/// What a heading means beside a machine: "peak_gflops", "memory bandwidth (GB/s)", "SMs".
+enum class Figure { compute, bandwidth, other };
+struct FigureHeading {
+  Figure figure;
+  double factor = 1;  ///< to TFLOP/s, GB/s
+};
+
 enum class Precision { fp32, tf32, fp16, fp8, int8 };
 
 std::optional<Precision> precision_of(std::string_view text) {
@@ -81,13 +87,40 @@ double peak_of(const device::Sheet& sheet, Precision precision) {
   return unknown;
 }
 
+/// Nothing: the heading is not of a data sheet.
+std::optional<FigureHeading> figure_of(std::string_view heading) {
+  const auto words = words_of(heading);
+  const bool is_of_other = has_one_of(
+      words, {"network", "net", "pcie", "link", "nvlink", "disk", "ssd", "used", "time", "latency"});
+  if (words.empty() || is_of_other) return std::nullopt;
+  const auto has_unit = [&](std::string_view unit) {
+    return std::ranges::any_of(words, [&](const auto& word) {
+      return word == unit || (word.size() == unit.size() + 1 &&
+                              std::string_view("kmgtp").find(word[0]) != std::string_view::npos &&
+                              std::string_view(word).substr(1) == unit);
+    });
+  };
+  const bool is_memory = has_one_of(words, {"memory", "mem", "vram", "hbm", "ram"});
+  if (has_unit("flops") || has_unit("flop/s") || has_unit("tops") ||
+      (has_one_of(words, {"peak"}) && !is_memory))
+    return FigureHeading{Figure::compute, factor_in(words, {{'g', 1e-3}, {'m', 1e-6}, {'p', 1e3}}, "flop")};
+  if (has_one_of(words, {"bandwidth", "bw"}) || has_unit("b/s"))
+    return FigureHeading{Figure::bandwidth, factor_in(words, {{'t', 1e3}, {'m', 1e-3}}, "b")};
+  const bool is_size = is_memory && !has_one_of(words, {"peak", "max"});
+  if (is_size || has_one_of(words, {"sms", "sm", "cus", "clock", "frequency", "freq", "mhz", "ghz"}))
+    return FigureHeading{Figure::other};
+  return std::nullopt;
+}
+
 /// Distinct texts of a column, most of which are known devices.
 bool names_devices(const table::Column& column, const device::Sheets& sheets) {
   if (!column.is_text() || column.levels.empty()) return false;
   constexpr double least_share = 0.7;
+  constexpr std::size_t most_looked_up = 200;
+  const auto levels = std::span(column.levels).first(std::min(column.levels.size(), most_looked_up));
   const auto known =
-      std::ranges::count_if(column.levels, [&](const auto& level) { return sheets.find(level).has_value(); });
-  return static_cast<double>(known) >= least_share * static_cast<double>(column.levels.size());
+      std::ranges::count_if(levels, [&](const auto& level) { return sheets.find(level).has_value(); });
+  return static_cast<double>(known) >= least_share * static_cast<double>(levels.size());
 }
 
 bool is_constant_within(const table::Column& column, const table::Column& machines) {
@@ -109,31 +142,6 @@ const table::Column* column_called(const table::Table& table, const std::string&
 }
 
 }  // namespace
-
-std::optional<FigureHeading> figure_of(std::string_view heading) {
-  const auto words = words_of(heading);
-  const bool is_of_other = has_one_of(
-      words, {"network", "net", "pcie", "link", "nvlink", "disk", "ssd", "used", "time", "latency"});
-  if (words.empty() || is_of_other) return std::nullopt;
-  const auto has_unit = [&](std::string_view unit) {
-    return std::ranges::any_of(words, [&](const auto& word) {
-      return word == unit || (word.size() == unit.size() + 1 &&
-                              std::string_view("kmgtp").find(word[0]) != std::string_view::npos &&
-                              std::string_view(word).substr(1) == unit);
-    });
-  };
-  if (has_unit("flops") || has_unit("flop/s") || has_unit("tops") || has_unit("ops") ||
-      has_one_of(words, {"peak"}))
-    return FigureHeading{Figure::compute, factor_in(words, {{'g', 1e-3}, {'m', 1e-6}, {'p', 1e3}}, "flop")};
-  if (has_one_of(words, {"bandwidth", "bw"}) || has_unit("b/s"))
-    return FigureHeading{Figure::bandwidth, factor_in(words, {{'t', 1e3}, {'m', 1e-3}}, "b")};
-  if (has_one_of(words, {"sms", "sm", "cus"})) return FigureHeading{Figure::units};
-  if (has_one_of(words, {"clock", "frequency", "freq", "mhz", "ghz"}))
-    return FigureHeading{Figure::clock, factor_in(words, {{'g', 1e3}}, "hz")};
-  if (has_one_of(words, {"memory", "mem", "vram", "hbm", "ram"}) && !has_one_of(words, {"peak", "max"}))
-    return FigureHeading{Figure::memory, factor_in(words, {{'m', 1e-3}, {'t', 1e3}}, "b")};
-  return std::nullopt;
-}
 
 MachineColumns machine_columns_in(const table::Table& table, const std::string& machine,
                                   const device::Sheets& sheets) {
@@ -158,13 +166,16 @@ MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns, con
   MatrixXd speeds = MatrixXd::Constant(static_cast<Index>(rows.rows), 2, unknown);
   const auto* machines = column_called(rows, columns.machine);
   const auto* precisions = column_called(rows, columns.precision);
+  const auto precision_at = [&](std::size_t row) {
+    return precisions ? precision_of(precisions->text(row)).value_or(Precision::fp32) : Precision::fp32;
+  };
   std::map<std::pair<std::string, std::string>, Eigen::RowVector2d> known;
   for (std::size_t row = 0; machines && row < rows.rows; ++row) {
     const std::pair key{machines->text(row), precisions ? precisions->text(row) : ""};
     const auto [found, is_new] = known.try_emplace(key, Eigen::RowVector2d::Constant(unknown));
     if (is_new)
       if (const auto hardware = sheets.find(key.first)) {
-        const auto peak = peak_of(hardware->sheet, precision_of(key.second).value_or(Precision::fp32));
+        const auto peak = peak_of(hardware->sheet, precision_at(row));
         found->second << std::log(peak * hardware->devices),
             std::log(hardware->sheet.bandwidth_gb_s * hardware->devices);
       }
@@ -173,10 +184,13 @@ MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns, con
   for (const auto& name : columns.figures) {
     const auto heading = figure_of(name);
     const auto* column = column_called(rows, name);
-    if (!column || column->is_text() || !heading || heading->figure > Figure::bandwidth) continue;
+    if (!column || column->is_text() || !heading || heading->figure == Figure::other) continue;
+    const bool is_peak = heading->figure == Figure::compute;
+    const auto own = is_peak ? precision_of(name) : std::nullopt;
     for (std::size_t row = 0; row < rows.rows; ++row)
-      if (const double value = column->numbers[row] * heading->factor; value > 0)
-        speeds(static_cast<Index>(row), heading->figure == Figure::compute ? 0 : 1) = std::log(value);
+      if (const double value = column->numbers[row] * heading->factor;
+          value > 0 && (!own || *own == precision_at(row)))
+        speeds(static_cast<Index>(row), is_peak ? 0 : 1) = std::log(value);
   }
   return speeds;
 }

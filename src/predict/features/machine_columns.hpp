@@ -1,5 +1,5 @@
-// Columns that tell machines apart: a name, figures of a data sheet, and the precision that a row computes
-// in. What they come to is how fast the row's machine computes and reads its memory.
+// The machine of each row: its name, the data-sheet figures that the table has, and the precision of the
+// computation. From these follow its peak and its memory bandwidth.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,15 +12,6 @@
 #include "table/table.hpp"
 
 namespace neph::predict {
-
-/// What a heading means beside a machine: "peak_gflops", "memory bandwidth (GB/s)", "SMs".
-enum class Figure { compute, bandwidth, memory, units, clock };
-struct FigureHeading {
-  Figure figure;
-  double factor = 1;  ///< to TFLOP/s, GB/s, GB, units, MHz
-};
-/// Nothing: the heading is of no data sheet.
-std::optional<FigureHeading> figure_of(std::string_view heading);
 
 /// Names of columns; empty: there is none.
 struct MachineColumns {
@@ -35,7 +26,8 @@ MachineColumns machine_columns_in(const table::Table& table, const std::string& 
                                   const device::Sheets& sheets);
 
 /// Of each row: logarithm of its machine's peak in TFLOP/s at the row's precision, and of its bandwidth in
-/// GB/s; NaN: not known. A column of the table goes before the built-in sheet.
+/// GB/s; NaN: not known. A column of the table goes before the built-in sheet; one of peaks at a precision
+/// ("f16_tflops") counts for rows of that precision.
 Eigen::MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns,
                            const device::Sheets& sheets);
 

@@ -49,7 +49,7 @@ void describe(Visit&& v, Self& s) {
     "column of text that names such");
   v("machines", s.machines,
     "TOML file of devices and machines beside those that are built in, as examples/machines.toml: their data "
-    "sheets tell what a machine without a row takes");
+    "sheets predict a machine without a row");
   v("ignore", s.ignore, "columns that are not looked at, with commas between");
   v("use", s.use, "columns that are features though they do not look so, with commas between");
   v("most_points", s.most_points,

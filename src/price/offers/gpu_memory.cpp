@@ -32,7 +32,8 @@ std::optional<double> number_of(std::string_view dictionary, std::string_view ke
 /// Of all devices of the name's model, in GB.
 std::set<double> memory_sizes(std::string_view gpu) {
   std::set<double> sizes;
-  for (const auto* sheet : device::built_in().variants_of(gpu)) sizes.insert(sheet->memory_gb);
+  for (const auto* sheet : device::built_in().variants_of(gpu))
+    for (const double gb : sheet->memory_sizes_gb()) sizes.insert(gb);
   return sizes;
 }
 
@@ -43,9 +44,9 @@ bool is_same(double one, double other) { return std::fabs(one - other) <= 0.01 *
 bool is_known_gpu(std::string_view gpu) { return !device::built_in().variants_of(gpu).empty(); }
 
 bool may_have_memory(std::string_view gpu, double gib) {
-  const auto variants = device::built_in().variants_of(gpu);
-  return variants.empty() || std::ranges::any_of(variants, [gib](const device::Sheet* sheet) {
-           return gib >= least_share * sheet->memory_gb && gib <= most_share * sheet->memory_gb;
+  const auto sizes = memory_sizes(gpu);
+  return sizes.empty() || std::ranges::any_of(sizes, [gib](double gb) {
+           return gib >= least_share * gb && gib <= most_share * gb;
          });
 }
 
