@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/ranges.h>
@@ -55,15 +56,16 @@ std::string role_of(const predict::ProfiledColumn& column) {
   return {};
 }
 
-void print_columns(const predict::Profile& profile) {
+void print_columns(const predict::Profile& profile, const predict::MachineColumns& machines) {
   TextTable table({"column", "role", "values", "from", "to", "empty"});
   std::size_t excluded = 0;
   for (const auto& column : profile.columns) {
     if (column.kind == predict::ColumnKind::outcome && ++excluded > most_excluded_shown) continue;
     const bool has_range = std::isfinite(column.low);
-    table.add({printable(column.name), role_of(column), std::to_string(column.levels),
-               has_range ? format_number(column.low) : "", has_range ? format_number(column.high) : "",
-               std::to_string(column.empty)});
+    const bool is_of_machine = std::ranges::find(machines.figures, column.name) != machines.figures.end();
+    table.add({printable(column.name), is_of_machine ? "data sheet of the machine" : role_of(column),
+               std::to_string(column.levels), has_range ? format_number(column.low) : "",
+               has_range ? format_number(column.high) : "", std::to_string(column.empty)});
   }
   fmt::print("{}", table.text());
   if (excluded > most_excluded_shown)
@@ -116,7 +118,7 @@ Status fit_table(const FitCommand& options) {
   if (!options.force) NEPH_CHECK(check_nothing_is_lost("--out", options.out));
   fmt::print("{}: {}, {}\n", printable(profile.points.features.source), counted(profile.rows, "row"),
              counted(std::ssize(profile.points.target), "different point"));
-  if (options.explain) print_columns(profile);
+  if (options.explain) print_columns(profile, roles.hardware);
   for (const auto& finding : profile.findings) fmt::print("{}\n", printable(finding.message));
   predict::FitOptions fit{
       .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
@@ -126,7 +128,7 @@ Status fit_table(const FitCommand& options) {
   if (options.table.machine.empty() && !hardware.machine.empty())
     fmt::print("taken for the machine: '{}' (--machine)\n", printable(hardware.machine));
   if (!hardware.figures.empty())
-    fmt::print("of the machine's data sheet, and no features of their own: {}\n",
+    fmt::print("data sheet of the machine, not features of their own: {}\n",
                printable(fmt::format("{}", fmt::join(hardware.figures, ", "))));
   ProgressLine line;
   fit.progress = progress_on(line, "trying");
