@@ -14,6 +14,7 @@
 #pragma once
 
 #include "predict/ensemble/calibration.hpp"
+#include "predict/explain/devices.hpp"
 #include "predict/explain/fit_summary.hpp"
 #include "predict/explain/learning_curve.hpp"
 #include "predict/explain/neighbours.hpp"

@@ -12,6 +12,7 @@
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
+#include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
@@ -29,6 +30,7 @@ struct PredictCommand {
   std::string model;
   std::string rows;
   std::string calibrate;
+  std::string devices;
   std::string out;
   bool json = false, force = false;
 };
@@ -92,7 +94,7 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
 /// The model's file, or the hint that it is the other one.
 Result<predict::Model> loaded_model(const PredictCommand& options) {
   auto model = predict::load_model(options.model);
-  if (model || !predict::load_model(options.rows)) return model;
+  if (model || options.rows.empty() || !predict::load_model(options.rows)) return model;
   return fail(ErrorCode::invalid_argument, "{} is the model, which goes first: neph predict {} {}",
               options.rows, options.rows, options.model);
 }
@@ -121,19 +123,41 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
   return calibrated;
 }
 
+/// Of --devices.
+std::vector<std::string> names_in(const std::string& list) {
+  std::vector<std::string> names;
+  for (const auto name : split_at(list, ','))
+    if (!trimmed(name).empty()) names.emplace_back(trimmed(name));
+  return names;
+}
+
 Status predict_rows(const PredictCommand& options) {
+  if (options.rows.empty() && options.devices.empty())
+    return fail(ErrorCode::invalid_argument,
+                "nothing to predict: give a table of rows, or --devices for the measured configurations on "
+                "other machines");
   const auto threads = static_cast<std::size_t>(host::usable_cores());
-  auto reading =
-      std::async(std::launch::async, [&] { return table::read_table(options.rows, {.keeps_unread = true}); });
+  auto reading = std::async(std::launch::async, [&]() -> Result<table::Table> {
+    if (options.rows.empty()) return table::Table{};
+    return table::read_table(options.rows, {.keeps_unread = options.devices.empty()});
+  });
   NEPH_TRY(const auto model, model_of(options, threads));
   NEPH_TRY(auto rows, reading.get());
+  if (options.rows.empty()) rows = model.measured().features;
+  std::vector<predict::AskedDevice> devices;
+  const auto configurations = options.devices.empty() ? table::Table{} : rows;
+  if (!options.devices.empty()) {
+    NEPH_TRY(devices, predict::asked_devices(model, names_in(options.devices)));
+    NEPH_TRY(rows, predict::on_devices(model, configurations, devices));
+  }
   const auto added = model.add_constants(rows);
   NEPH_TRY(const auto predictions, model.predict(rows, threads));
   if (options.json) {
     NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, rows, nearest_in_json, threads));
     predict::write_json(
         model.origin().target, predictions, neighbours,
-        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, threads);
+        [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }, threads,
+        devices.empty() ? nullptr : &rows);
     return {};
   }
   std::vector<std::size_t> shown(std::min(rows.rows, most_shown));
@@ -141,6 +165,11 @@ Status predict_rows(const PredictCommand& options) {
   const auto first = rows_of(rows, shown);
   NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, first, 1, threads));
   print_predictions(model, rows, predictions, neighbours);
+  if (!devices.empty()) {
+    NEPH_TRY(const auto lines,
+             predict::devices_in_words(model, configurations, devices, predictions, threads));
+    for (const auto& line : lines) fmt::print("{}\n", printable(line));
+  }
   if (!added.empty())
     fmt::print("{} lacks what was the same in all measured rows: {}\n", printable(rows.source),
                printable(fmt::format("{}", fmt::join(added, ", "))));
@@ -154,9 +183,14 @@ void declare_predict(Command& command) {
   command.positional("model", options->model, "file that 'neph fit' wrote", true);
   command.positional(
       "rows", options->rows,
-      "table with the columns that the model was fitted to; those that never differed may be missing", true);
+      "table with the columns that the model was fitted to; those that never differed may be missing; "
+      "with --devices: by default the measured configurations",
+      false);
   command.flag("json", options->json,
                "as JSON on stdout, with the three nearest measured points of each row");
+  command.option("devices", options->devices,
+                 "the rows on these devices or instance types, with commas between, measured or not: 'neph "
+                 "host --devices' lists those that are known");
   command.option(
       "calibrate", options->calibrate,
       "table of a few measured rows, with the target: of a new machine, say; the model is fitted anew "
@@ -166,6 +200,7 @@ void declare_predict(Command& command) {
   command.footer(
       "Examples:\n"
       "  neph predict model.json candidates.csv\n"
+      "  neph predict model.json --devices h100,l40s,g6.xlarge\n"
       "  neph predict model.json --calibrate five-rows.csv candidates.csv --out calibrated.json");
   command.action([options] { return predict_rows(*options); });
 }

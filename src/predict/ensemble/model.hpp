@@ -8,6 +8,7 @@
 
 #include "predict/ensemble/method.hpp"
 #include "predict/ensemble/shift_scores.hpp"
+#include "predict/models/machine_law.hpp"
 #include "predict/profile/profile.hpp"
 
 namespace neph::predict {
@@ -66,6 +67,10 @@ class Model {
   /// For people: "above the range of batch".
   std::string words(std::span<const Shift> of_same_kind) const;
 
+  /// Which categories have one level for each machine, where there are machines: of a new machine they are
+  /// new too.
+  std::vector<bool> machines_own() const;
+
   const ModelOrigin& origin() const { return origin_; }
   const Design& design() const { return design_; }
   const ShiftScores& scores() const { return scores_; }
@@ -94,6 +99,7 @@ class Model {
     double noise;                          ///< of one measurement beyond that of points
     std::vector<QueryPosition> positions;  ///< of each row
     std::map<Unseen, Ensemble> without;    ///< members for rows with unseen categories
+    std::optional<MachineLaw> law;         ///< of rows whose machine was not measured
   };
   /// What follows from the design and from what was measured. Error: that of Design::apply.
   Status know_points();
@@ -105,8 +111,15 @@ class Model {
   Eigen::RowVectorXd units() const;
   QueryPosition position_of(const Inputs& inputs, Eigen::Index row, const Levels& measured) const;
   Unseen unseen_at(const QueryPosition& position) const;
-  /// Ensembles without the unseen categories of the rows.
+  /// What the rows need besides the ensemble of all: others without their unseen categories, and the law of
+  /// machines.
   Status add_ensembles(Query& query, std::size_t threads) const;
+  bool has_unseen_machine(const QueryPosition& position) const;
+  MachineRows machine_rows(const Inputs& inputs) const;
+  /// Of rows whose machine was not measured.
+  void answer_by_law(const std::vector<std::size_t>& rows, const Query& query,
+                     std::vector<Prediction>& predictions) const;
+  void set_interval(Prediction& prediction, const QueryPosition& position, double mean, double half) const;
   /// Of rows in the same shifts.
   void answer(const std::vector<std::size_t>& rows, const Query& query,
               std::vector<Prediction>& predictions) const;

@@ -17,6 +17,7 @@ using Rows = std::vector<std::size_t>;
 /// Of a number about whose effect nothing is known: between that of none and that of work in proportion to
 /// it, nearer to none since machines do more work faster.
 constexpr double usual_power = 0.3;
+constexpr double deviations_of_ninety = 1.645;  ///< within which nine of ten answers of a law lie
 constexpr double widest_half = 14;  ///< of an interval's logarithm: a factor of a million says nothing
 /// Of members that are not asked: what is agreed on is much the same without.
 constexpr double least_weight = 0.005;
@@ -25,6 +26,14 @@ constexpr double least_weight = 0.005;
 bool is_between(const std::vector<double>& grid, double value) {
   return !grid.empty() && grid.front() < value && value < grid.back() &&
          !std::binary_search(grid.begin(), grid.end(), value);
+}
+
+/// Whether each level of a category has one level of another.
+bool follows(const Eigen::VectorXi& other, const Eigen::VectorXi& category) {
+  std::map<int, int> known;
+  for (Index row = 0; row < category.size(); ++row)
+    if (known.try_emplace(category[row], other[row]).first->second != other[row]) return false;
+  return true;
 }
 
 void refuse(Prediction& prediction, std::string why) {
@@ -151,6 +160,11 @@ Status Model::add_ensembles(Query& query, std::size_t threads) const {
   for (std::size_t row = 0; row < query.positions.size(); ++row) {
     const auto unseen = unseen_at(query.positions[row]);
     if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
+    if (has_unseen_machine(query.positions[row])) {
+      if (query.law) continue;
+      NEPH_TRY(query.law, MachineLaw::fit(machine_rows(points_), log_target()));
+      continue;
+    }
     NEPH_TRY(auto ensemble,
              Ensemble::fit(specs_, context(), points_, log_target(), unseen, &ensemble_, threads));
     query.without.emplace(unseen, std::move(ensemble));
@@ -178,7 +192,91 @@ std::string Model::refusal(const Query& query, std::size_t row) const {
   return found == query.inputs.refused.end() ? "" : found->second;
 }
 
-void Model::answer(const Rows& rows, const Query& query, std::vector<Prediction>& predictions) const {
+bool Model::has_unseen_machine(const QueryPosition& position) const {
+  if (!design_.knows_machines()) return false;
+  const Shift unseen{ShiftKind::unseen, static_cast<Index>(*design_.machine())};
+  return std::ranges::find(position.shifts, unseen) != position.shifts.end();
+}
+
+std::vector<bool> Model::machines_own() const {
+  const auto& levels = points_.matrix.levels;
+  std::vector<bool> all;
+  for (Index c = 0; c < levels.cols(); ++c)
+    all.push_back(follows(levels.col(c), levels.col(static_cast<Index>(*design_.machine()))));
+  return all;
+}
+
+MachineRows Model::machine_rows(const Inputs& inputs) const {
+  const auto machine = static_cast<Index>(*design_.machine());
+  const auto are_machines_own = machines_own();
+  auto seen_columns = ensemble_.columns;
+  std::erase_if(seen_columns.categories,
+                [&](Index c) { return are_machines_own[static_cast<std::size_t>(c)]; });
+  const Index speeds = inputs.matrix.numbers.cols() - 2;
+  std::erase_if(seen_columns.numbers, [&](Index j) { return j >= speeds; });
+  MachineRows rows{seen(seen_columns, inputs).matrix, inputs.matrix.numbers.rightCols(2),
+                   inputs.matrix.levels.col(machine)};
+  auto& numbers = rows.configurations.numbers;
+  numbers.conservativeResize(Eigen::NoChange, numbers.cols() + inputs.mean_layer.cols());
+  numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
+  return rows;
+}
+
+/// The law has the machine's part of the interval, and hold-outs that of the other shifts.
+void Model::answer_by_law(const Rows& rows, const Query& query, std::vector<Prediction>& predictions) const {
+  const auto are_machines_own = machines_own();
+  const auto inputs = rows_of(query.inputs, rows);
+  const auto answers = query.law->at(machine_rows(inputs));
+  const VectorXd unseen = unseen_effects(inputs, {});
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto row = rows[i];
+    const auto& position = query.positions[row];
+    QueryPosition rest{{}, {}, position.flagged};
+    for (std::size_t k = 0; k < position.shifts.size(); ++k) {
+      const auto& [kind, column] = position.shifts[k];
+      if (is_of_category(kind) && are_machines_own[static_cast<std::size_t>(column)]) continue;
+      rest.shifts.push_back(position.shifts[k]);
+      rest.distances.push_back(position.distances[k]);
+    }
+    const double mean = answers[i].log_mean + unseen[static_cast<Index>(i)];
+    double half = std::hypot(deviations_of_ninety * answers[i].deviation, deviations_of_ninety * query.noise);
+    if (!rest.shifts.empty())
+      half = std::hypot(half, scores_.half_width(rest, scores_.weights(rest),
+                                                 VectorXd::Constant(std::ssize(specs_), mean), 0));
+    set_interval(predictions[row], rest, mean, half);
+  }
+}
+
+void Model::set_interval(Prediction& prediction, const QueryPosition& position, double mean,
+                         double half) const {
+  prediction.value = std::exp(mean);
+  prediction.low = std::exp(mean - half);
+  prediction.high = std::exp(mean + half);
+  if (const auto* shift = scores_.untried_in(position)) {
+    prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
+    prediction.no_interval = fmt::format(
+        "{}: no part of the table could be left out to show how far off predictions are there; measure a "
+        "few such rows, and give them with --calibrate",
+        words(std::span(shift, 1)));
+  }
+  const bool is_far = !(half < widest_half && std::isfinite(std::exp(mean + half)));
+  if (is_far && (!prediction.extrapolates.empty() || !std::isfinite(mean)))
+    refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
+}
+
+void Model::answer(const Rows& asked, const Query& query, std::vector<Prediction>& predictions) const {
+  Rows rows;
+  for (const auto row : asked) {
+    auto& prediction = predictions[row];
+    if (!query.rows.unread.contains(row))
+      prediction.extrapolates = words(query.positions[row], query.rows, row);
+    if (auto why = refusal(query, row); why.empty())
+      rows.push_back(row);
+    else
+      refuse(prediction, std::move(why));
+  }
+  if (rows.empty()) return;
+  if (has_unseen_machine(query.positions[rows.front()])) return answer_by_law(rows, query, predictions);
   const auto inputs = rows_of(query.inputs, rows);
   const auto& first = query.positions[rows.front()];
   const auto without = query.without.find(unseen_at(first));
@@ -196,29 +294,10 @@ void Model::answer(const Rows& rows, const Query& query, std::vector<Prediction>
   for (Index i = 0; i < inputs.rows(); ++i) {
     const auto row = rows[static_cast<std::size_t>(i)];
     const auto& position = query.positions[row];
-    auto& prediction = predictions[row];
-    if (!query.rows.unread.contains(row)) prediction.extrapolates = words(position, query.rows, row);
-    if (auto why = refusal(query, row); !why.empty()) {
-      refuse(prediction, std::move(why));
-      continue;
-    }
     const VectorXd own = logs.row(i).transpose();
     const double mean = agreed(weights, own, position.shifts.empty());
     const double half = scores_.half_width(position, weights, own, query.noise);
-    prediction.value = std::exp(mean);
-    prediction.low = std::exp(mean - half);
-    prediction.high = std::exp(mean + half);
-    if (const auto* shift = scores_.untried_in(position)) {
-      prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
-      prediction.no_interval = fmt::format(
-          "{}: no part of the table could be left out to show how far off predictions are there; measure a "
-          "few "
-          "such rows, and give them with --calibrate",
-          words(std::span(shift, 1)));
-    }
-    const bool is_far = !(half < widest_half && std::isfinite(std::exp(mean + half)));
-    if (is_far && (!prediction.extrapolates.empty() || !std::isfinite(mean)))
-      refuse(prediction, "so far from all that was measured that nothing can be said; measure nearer to it");
+    set_interval(predictions[row], position, mean, half);
   }
 }
 

@@ -60,8 +60,21 @@ void append_nearest(const Neighbours& neighbours, std::size_t row, fmt::memory_b
   json.push_back(']');
 }
 
-void append_row(const Prediction& prediction, const Neighbours& neighbours, std::size_t row,
-                fmt::memory_buffer& json) {
+void append_asked(const table::Table& asked, std::size_t row, fmt::memory_buffer& json) {
+  std::string_view comma;
+  json.append(std::string_view(",\"asked\":{"));
+  for (const auto& column : asked.columns) {
+    const auto value = column.is_empty(row) ? std::string("null")
+                       : column.is_text()   ? dump_json(Json(column.text(row)))
+                                            : number_as_json(column.numbers[row]);
+    fmt::format_to(std::back_inserter(json), "{}{}:{}", std::exchange(comma, ","),
+                   dump_json(Json(column.name)), value);
+  }
+  json.push_back('}');
+}
+
+void append_row(const Prediction& prediction, const Neighbours& neighbours, const table::Table* asked,
+                std::size_t row, fmt::memory_buffer& json) {
   fmt::format_to(std::back_inserter(json),
                  "{}\n{{\"value\":{},\"low\":{},\"high\":{},\"extrapolates\":{},\"refused\":{},"
                  "\"no_interval\":{},\"nearest\":",
@@ -69,6 +82,7 @@ void append_row(const Prediction& prediction, const Neighbours& neighbours, std:
                  number_as_json(prediction.high), extrapolates_as_json(prediction),
                  text_as_json(prediction.refused), text_as_json(prediction.no_interval));
   append_nearest(neighbours, row, json);
+  if (asked) append_asked(*asked, row, json);
   json.push_back('}');
 }
 
@@ -111,7 +125,7 @@ std::string nearest_in_words(const Neighbours& neighbours, std::size_t row) {
 
 void write_json(const std::string& target, const std::vector<Prediction>& predictions,
                 const Neighbours& neighbours, const std::function<void(std::string_view)>& write,
-                std::size_t threads) {
+                std::size_t threads, const table::Table* asked) {
   write(fmt::format("{{\"target\":{},\"refused_rows\":{},\"rows\":[", dump_json(Json(target)),
                     refused_as_json(predictions)));
   const auto rows = predictions.size();
@@ -121,7 +135,7 @@ void write_json(const std::string& target, const std::vector<Prediction>& predic
       const auto first = std::min(rows, begin + i * rows_of_a_piece);
       pieces[i].clear();
       for (auto row = first; row < std::min(rows, first + rows_of_a_piece); ++row)
-        append_row(predictions[row], neighbours, row, pieces[i]);
+        append_row(predictions[row], neighbours, asked, row, pieces[i]);
     });
     for (const auto& piece : pieces) write({piece.data(), piece.size()});
   }

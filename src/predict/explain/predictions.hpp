@@ -23,9 +23,9 @@ std::string nearest_in_words(const Neighbours& neighbours, std::size_t row);
 
 /// All of them as one JSON document, a line for each row, which `write` takes in pieces, one after the other.
 /// Rows without an answer are listed by their numbers, as messages and people count: the first row below the
-/// heading is 1.
+/// heading is 1. `asked`: rows that the user does not have, and which are written too; nullptr: he has them.
 void write_json(const std::string& target, const std::vector<Prediction>& predictions,
                 const Neighbours& neighbours, const std::function<void(std::string_view)>& write,
-                std::size_t threads = 2);
+                std::size_t threads = 2, const table::Table* asked = nullptr);
 
 }  // namespace neph::predict

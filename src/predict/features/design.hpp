@@ -87,6 +87,7 @@ class Design {
   std::optional<std::size_t> machine() const { return machine_; }  ///< place among the categories
   /// Whether the data sheets of most of the measured points' machines are known.
   bool knows_machines() const { return knows_machines_; }
+  const device::Sheets& sheets() const { return sheets_; }
 
  private:
   friend struct ModelParts;  // model_parts.hpp

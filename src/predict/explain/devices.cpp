@@ -1,0 +1,194 @@
+#include "predict/explain/devices.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <set>
+
+#include <fmt/ranges.h>
+
+#include "core/units.hpp"
+#include "stats/stats.hpp"
+
+namespace neph::predict {
+namespace {
+
+const Design::Category& machines_of(const Model& model) {
+  return model.design().categories()[*model.design().machine()];
+}
+
+std::int64_t points_of(const Model& model, const std::string& level) {
+  const auto& machines = machines_of(model);
+  const auto code = std::ranges::find(machines.levels, level) - machines.levels.begin();
+  return (model.points().matrix.levels.col(static_cast<Eigen::Index>(*model.design().machine())).array() ==
+          static_cast<int>(code))
+      .count();
+}
+
+/// The table's own name of a machine; empty: it has no rows.
+std::string level_of(const Model& model, const std::string& name) {
+  const auto& levels = machines_of(model).levels;
+  if (std::ranges::find(levels, name) != levels.end()) return name;
+  const auto& sheets = model.design().sheets();
+  const auto asked = sheets.find(name);
+  for (const auto& level : levels)
+    if (const auto known = sheets.find(level);
+        asked && known && known->sheet.name == asked->sheet.name && known->devices == asked->devices)
+      return level;
+  return {};
+}
+
+/// Columns that tell of the machine alone.
+std::set<std::string> columns_of_machines(const Model& model) {
+  const auto& hardware = model.design().roles().hardware;
+  std::set<std::string> columns{hardware.machine};
+  columns.insert(hardware.figures.begin(), hardware.figures.end());
+  const auto own = model.machines_own();
+  for (std::size_t c = 0; c < own.size(); ++c)
+    if (own[c]) columns.insert(model.design().categories()[c].column);
+  return columns;
+}
+
+std::vector<std::size_t> different_rows(const table::Table& rows, const std::set<std::string>& without) {
+  std::set<std::string> known;
+  std::vector<std::size_t> different;
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    std::string key;
+    for (const auto& column : rows.columns)
+      if (!without.contains(column.name)) key += column.text(row) + "\t";
+    if (known.insert(key).second) different.push_back(row);
+  }
+  return different;
+}
+
+table::Column column_of_texts(const std::string& name, const std::vector<std::string>& texts) {
+  table::Column column{.name = name};
+  for (const auto& text : texts) {
+    const auto found = std::ranges::find(column.levels, text);
+    column.codes.push_back(text.empty() ? -1 : static_cast<std::int32_t>(found - column.levels.begin()));
+    if (!text.empty() && found == column.levels.end()) column.levels.push_back(text);
+  }
+  return column;
+}
+
+/// A column of machines: of each device what its measured rows have, `count` times.
+table::Column machine_column(const Model& model, const std::string& name,
+                             const std::vector<AskedDevice>& devices, std::size_t count) {
+  const auto& measured = model.measured().features;
+  const auto& column = measured.columns[*measured.find_fitted(name)];
+  const auto& names = measured.columns[*measured.find_fitted(model.design().roles().hardware.machine)];
+  std::vector<std::string> texts;
+  std::vector<double> numbers;
+  for (const auto& device : devices) {
+    std::size_t row = 0;
+    while (row < measured.rows && names.text(row) != device.level) ++row;
+    const bool is_measured = row < measured.rows;
+    texts.insert(texts.end(), count,
+                 name == names.name ? device.level
+                 : is_measured      ? column.text(row)
+                                    : std::string());
+    const bool has_number = is_measured && !column.is_text();
+    numbers.insert(numbers.end(), count,
+                   has_number ? column.numbers[row] : std::numeric_limits<double>::quiet_NaN());
+  }
+  if (name == names.name || column.is_text()) return column_of_texts(name, texts);
+  return {.name = name, .numbers = std::move(numbers), .codes = {}, .levels = {}};
+}
+
+std::string sheet_in_words(const device::Hardware& hardware) {
+  const auto& [sheet, devices] = hardware;
+  std::vector<std::string> peaks;
+  for (const auto& [precision, peak] : {std::pair{"fp32", sheet.fp32_tflops}, {"fp16", sheet.fp16_tflops}})
+    if (peak > 0) peaks.push_back(fmt::format("{:g} TFLOP/s at {}", peak, precision));
+  return fmt::format("{}{}, {}, {:g} GB/s, {:g} GB", devices == 1 ? "" : fmt::format("{:.3g} x ", devices),
+                     sheet.name, fmt::join(peaks, ", "), sheet.bandwidth_gb_s, sheet.memory_gb);
+}
+
+}  // namespace
+
+Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::vector<std::string>& names) {
+  const auto& design = model.design();
+  if (!design.machine())
+    return fail(ErrorCode::invalid_argument,
+                "the model knows no machines: fit it to a table with a column of devices or instance types "
+                "(--machine COLUMN)");
+  if (!design.knows_machines())
+    return fail(ErrorCode::invalid_argument,
+                "too few machines of '{}' are known devices: fit again with --machines FILE, which has the "
+                "devices of the others",
+                machines_of(model).column);
+  std::vector<AskedDevice> devices;
+  for (const auto& name : names) {
+    const auto level = level_of(model, name);
+    const auto found = design.sheets().at(name);
+    if (level.empty() && !found) return tl::unexpected(found.error());
+    AskedDevice device{name, level.empty() ? name : level, level.empty() ? 0 : points_of(model, level), {}};
+    if (found) device.hardware = *found;
+    const auto& sheet = device.hardware.sheet;
+    if (level.empty() && !(sheet.bandwidth_gb_s > 0 && std::max(sheet.fp32_tflops, sheet.fp16_tflops) > 0))
+      return fail(ErrorCode::invalid_argument,
+                  "the sheet of '{}' has no peak or no bandwidth; give them with --machines when fitting",
+                  sheet.name);
+    if (std::ranges::find(devices, device.level, &AskedDevice::level) != devices.end())
+      return fail(ErrorCode::invalid_argument, "'{}' is given twice", device.level);
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+Result<table::Table> on_devices(const Model& model, const table::Table& configurations,
+                                const std::vector<AskedDevice>& devices) {
+  const auto of_machines = columns_of_machines(model);
+  const auto different = different_rows(configurations, of_machines);
+  std::vector<std::size_t> repeated;
+  for (std::size_t i = 0; i < devices.size(); ++i)
+    repeated.insert(repeated.end(), different.begin(), different.end());
+  auto rows = table::rows_of(configurations, repeated);
+  for (const auto& column : model.measured().features.columns) {
+    if (!of_machines.contains(column.name)) continue;
+    auto own = machine_column(model, column.name, devices, different.size());
+    if (const auto place = rows.find_fitted(column.name))
+      rows.columns[*place] = std::move(own);
+    else
+      rows.columns.push_back(std::move(own));
+  }
+  return rows;
+}
+
+Result<std::vector<std::string>> devices_in_words(const Model& model, const table::Table& configurations,
+                                                  const std::vector<AskedDevice>& devices,
+                                                  const std::vector<Prediction>& predictions,
+                                                  std::size_t threads) {
+  const auto& levels = machines_of(model).levels;
+  const auto most = std::ranges::max(
+      levels, {}, [&](const auto& level) { return level.empty() ? -1 : points_of(model, level); });
+  NEPH_TRY(const auto rows, on_devices(model, configurations, {{most, most, 1, {}}}));
+  NEPH_TRY(const auto compared, model.predict(rows, threads));
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& [name, level, points, hardware] = devices[i];
+    std::vector<double> low, middle, high;
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      const auto& here = predictions[i * rows.rows + row];
+      const double other = compared[row].value;
+      if (!std::isfinite(here.high) || !std::isfinite(other)) continue;
+      low.push_back(other / here.high);
+      middle.push_back(other / here.value);
+      high.push_back(other / here.low);
+    }
+    auto line = fmt::format("{}: {}; ", name,
+                            hardware.sheet.name.empty() ? "no data sheet" : sheet_in_words(hardware));
+    line += points > 0 ? fmt::format("measured as '{}' ({})", level, counted(points, "different row"))
+                       : "not measured, predicted by its data sheet";
+    if (!middle.empty() && level != most)
+      line += fmt::format(
+          ": {} times as fast as '{}' in the median configuration ({} to {}, 90 % prediction interval)",
+          format_number(stats::median(middle)), most, format_number(stats::median(low)),
+          format_number(stats::median(high)));
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+}  // namespace neph::predict
