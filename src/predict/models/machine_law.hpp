@@ -21,7 +21,7 @@
 
 namespace neph::predict {
 
-/// Medians of the spreads' priors, as deviations of logarithms; from 17 public tables of several machines
+/// Medians of the spreads' priors, as deviations of logarithms; from 19 public tables of several machines
 /// (docs/PREDICTION-EVIDENCE.md).
 struct MachineLawPrior {
   double compute_share = 0.45, share_deviation = 0.12;  ///< w
