@@ -12,7 +12,6 @@
 #include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
-#include "core/lists.hpp"
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
@@ -123,14 +122,6 @@ Result<predict::Model> model_of(const PredictCommand& options, std::size_t threa
   return calibrated;
 }
 
-/// Of --devices.
-std::vector<std::string> names_in(const std::string& list) {
-  std::vector<std::string> names;
-  for (const auto name : split_at(list, ','))
-    if (!trimmed(name).empty()) names.emplace_back(trimmed(name));
-  return names;
-}
-
 Status predict_rows(const PredictCommand& options) {
   if (options.rows.empty() && options.devices.empty())
     return fail(ErrorCode::invalid_argument,
@@ -147,7 +138,7 @@ Status predict_rows(const PredictCommand& options) {
   std::vector<predict::AskedDevice> devices;
   const auto configurations = options.devices.empty() ? table::Table{} : rows;
   if (!options.devices.empty()) {
-    NEPH_TRY(devices, predict::asked_devices(model, names_in(options.devices)));
+    NEPH_TRY(devices, predict::asked_devices(model, predict::names_in(options.devices)));
     NEPH_TRY(rows, predict::on_devices(model, configurations, devices));
   }
   const auto added = model.add_constants(rows);

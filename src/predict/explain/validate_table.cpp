@@ -130,6 +130,8 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
   NEPH_TRY(fit.roles, roles_in(table, profile));
   NEPH_TRY(const auto methods, methods_in(options.method));
   auto validation = begun(profile, splits);
+  std::vector<ValidatedMethod> others;
+  if (work.others) NEPH_TRY(others, work.others(profile, splits));  // first: a package may be missing
   NEPH_TRY(validation.methods, validate(profile, splits, methods, fit));
   std::int64_t alone = 0;
   for (const auto& method : validation.methods)
@@ -139,6 +141,7 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
     validation.notes.push_back(fmt::format(
         "{} without an interval: no rows that were fitted on could be left out to show how far off they are",
         counted(alone, "prediction")));
+  validation.methods.insert(validation.methods.end(), others.begin(), others.end());
   if (work.explains) {
     fit.method = methods.front();
     explain(profile, fit, static_cast<std::uint64_t>(options.seed), work, validation);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "predict/explain/split.hpp"
 #include "predict/profile/table_options.hpp"
 #include "record/validation.hpp"
 
@@ -40,6 +41,8 @@ struct ValidationWork {
   std::size_t threads = 2;
   /// Of a part of the work: what is told how many of its fits are done, by one thread.
   std::function<std::function<void(std::size_t done, std::size_t all)>(std::string what)> progress;
+  /// Predictors of others on the same splits, which are put behind ours; empty: none.
+  std::function<Result<std::vector<ValidatedMethod>>(const Profile&, const std::vector<Split>&)> others = {};
 };
 
 /// Errors: those of profile_of() and roles_in(); not_found, where a column that is left out is no feature,
