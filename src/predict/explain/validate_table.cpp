@@ -131,7 +131,9 @@ Result<Validation> validate_table(const TableOptions& table, const ValidationOpt
   NEPH_TRY(const auto methods, methods_in(options.method));
   auto validation = begun(profile, splits);
   std::vector<ValidatedMethod> others;
-  if (work.others) NEPH_TRY(others, work.others(profile, splits));  // first: a package may be missing
+  if (work.others) {  // first: a package may be missing
+    NEPH_TRY(others, work.others(profile, splits));
+  }
   NEPH_TRY(validation.methods, validate(profile, splits, methods, fit));
   std::int64_t alone = 0;
   for (const auto& method : validation.methods)
