@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 #include "predict/ensemble/parallel.hpp"
 #include "predict/features/screening.hpp"
@@ -47,7 +48,34 @@ std::optional<Kernel> guess_for(const Ensemble& known, std::size_t member, const
   return kernel;
 }
 
+/// Whether each level of a category has one level of another.
+bool follows(const Eigen::VectorXi& other, const Eigen::VectorXi& category) {
+  std::map<int, int> known;
+  for (Index row = 0; row < category.size(); ++row)
+    if (known.try_emplace(category[row], other[row]).first->second != other[row]) return false;
+  return true;
+}
+
 }  // namespace
+
+std::vector<bool> machines_own(const Eigen::MatrixXi& levels, Index machine) {
+  std::vector<bool> all;
+  for (Index c = 0; c < levels.cols(); ++c) all.push_back(follows(levels.col(c), levels.col(machine)));
+  return all;
+}
+
+MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, Index machine,
+                         const std::vector<bool>& machines_own) {
+  const Index speeds = inputs.matrix.numbers.cols() - 2;
+  std::erase_if(columns.categories, [&](Index c) { return machines_own[static_cast<std::size_t>(c)]; });
+  std::erase_if(columns.numbers, [&](Index j) { return j >= speeds; });
+  MachineRows rows{seen(columns, inputs).matrix, inputs.matrix.numbers.rightCols(2),
+                   inputs.matrix.levels.col(machine)};
+  auto& numbers = rows.configurations.numbers;
+  numbers.conservativeResize(Eigen::NoChange, numbers.cols() + inputs.mean_layer.cols());
+  numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
+  return rows;
+}
 
 Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
   const Eigen::MatrixXd none(inputs.rows(), 0);

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "predict/models/machine_law.hpp"
 #include "predict/models/member.hpp"
 
 namespace neph::predict {
@@ -13,6 +14,14 @@ struct FeatureSubset {
   std::vector<Eigen::Index> categories;  ///< ascending
 };
 Inputs seen(const FeatureSubset& subset, const Inputs& inputs);
+
+/// Which categories have one level for each machine: of a new machine they are new too.
+std::vector<bool> machines_own(const Eigen::MatrixXi& levels, Eigen::Index machine);
+
+/// For the law of machines, of inputs with the speeds of their machines; without the machines' own
+/// categories.
+MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, Eigen::Index machine,
+                         const std::vector<bool>& machines_own);
 
 /// Categories that members are fitted without: what nothing is known of says nothing, and taken for one more
 /// level it would take with it what the levels had explained.

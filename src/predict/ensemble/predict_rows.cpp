@@ -28,14 +28,6 @@ bool is_between(const std::vector<double>& grid, double value) {
          !std::binary_search(grid.begin(), grid.end(), value);
 }
 
-/// Whether each level of a category has one level of another.
-bool follows(const Eigen::VectorXi& other, const Eigen::VectorXi& category) {
-  std::map<int, int> known;
-  for (Index row = 0; row < category.size(); ++row)
-    if (known.try_emplace(category[row], other[row]).first->second != other[row]) return false;
-  return true;
-}
-
 void refuse(Prediction& prediction, std::string why) {
   prediction.value = prediction.low = prediction.high = std::numeric_limits<double>::quiet_NaN();
   prediction.refused = std::move(why);
@@ -199,27 +191,12 @@ bool Model::has_unseen_machine(const QueryPosition& position) const {
 }
 
 std::vector<bool> Model::machines_own() const {
-  const auto& levels = points_.matrix.levels;
-  std::vector<bool> all;
-  for (Index c = 0; c < levels.cols(); ++c)
-    all.push_back(follows(levels.col(c), levels.col(static_cast<Index>(*design_.machine()))));
-  return all;
+  return predict::machines_own(points_.matrix.levels, static_cast<Index>(*design_.machine()));
 }
 
 MachineRows Model::machine_rows(const Inputs& inputs) const {
-  const auto machine = static_cast<Index>(*design_.machine());
-  const auto are_machines_own = machines_own();
-  auto seen_columns = ensemble_.columns;
-  std::erase_if(seen_columns.categories,
-                [&](Index c) { return are_machines_own[static_cast<std::size_t>(c)]; });
-  const Index speeds = inputs.matrix.numbers.cols() - 2;
-  std::erase_if(seen_columns.numbers, [&](Index j) { return j >= speeds; });
-  MachineRows rows{seen(seen_columns, inputs).matrix, inputs.matrix.numbers.rightCols(2),
-                   inputs.matrix.levels.col(machine)};
-  auto& numbers = rows.configurations.numbers;
-  numbers.conservativeResize(Eigen::NoChange, numbers.cols() + inputs.mean_layer.cols());
-  numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
-  return rows;
+  return predict::machine_rows(inputs, ensemble_.columns, static_cast<Index>(*design_.machine()),
+                               machines_own());
 }
 
 /// The law has the machine's part of the interval, and hold-outs that of the other shifts.

@@ -52,6 +52,26 @@ Trial untried(const HoldOut& split, const Inputs& inputs, std::size_t members,
   return trial;
 }
 
+/// Log of predicted over measured of each row left out, of all members alike: of a machine without a row the
+/// law of machines answers.
+std::optional<Eigen::MatrixXd> errors_of_law(const HoldOut& split, const MemberContext& context,
+                                             const Inputs& inputs, const VectorXd& log_target,
+                                             const Ensemble& like) {
+  const Shift unseen{ShiftKind::unseen, context.machine.value_or(0)};
+  if (!context.machine || !context.knows_machines ||
+      std::ranges::find(split.shifts, unseen) == split.shifts.end())
+    return std::nullopt;
+  auto rows = machine_rows(inputs, like.columns, *context.machine,
+                           machines_own(inputs.matrix.levels, *context.machine));
+  for (const auto row : split.left_out) rows.machines[static_cast<Index>(row)] = -1;
+  const auto law = MachineLaw::fit(rows_of(rows, split.kept), rows_of(log_target, split.kept));
+  if (!law) return std::nullopt;
+  const auto answers = law->at(rows_of(rows, split.left_out));
+  VectorXd errors = -rows_of(log_target, split.left_out);
+  for (std::size_t i = 0; i < answers.size(); ++i) errors[static_cast<Index>(i)] += answers[i].log_mean;
+  return errors.replicate(1, std::ssize(like.members));
+}
+
 }  // namespace
 
 std::vector<Trial> run_trials(const std::vector<MemberSpec>& specs, const MemberContext& context,
@@ -66,8 +86,12 @@ std::vector<Trial> run_trials(const std::vector<MemberSpec>& specs, const Member
   std::mutex telling;
   share_out(splits.size(), settings.threads, "trial", [&](std::size_t i) {
     const auto& split = splits[i];
-    if (const auto ensemble = Ensemble::fit(specs, context, rows_of(inputs, split.kept),
-                                            rows_of(log_target, split.kept), unseen_in(split), guesses)) {
+    const auto by_law = guesses ? errors_of_law(split, context, inputs, log_target, *guesses) : std::nullopt;
+    if (by_law) {
+      trials[i].errors = *by_law;
+    } else if (const auto ensemble =
+                   Ensemble::fit(specs, context, rows_of(inputs, split.kept), rows_of(log_target, split.kept),
+                                 unseen_in(split), guesses)) {
       const auto left_out = rows_of(log_target, split.left_out);
       const Eigen::MatrixXd errors =
           ensemble->log_means(rows_of(inputs, split.left_out)).colwise() - left_out;

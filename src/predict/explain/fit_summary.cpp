@@ -124,12 +124,16 @@ std::vector<ScoreInWords> scores_in_words(const Model& model) {
     const auto weights = model.scores().weights({{score.shift}, {score.distance}, {}});
     Index best = 0;
     weights.maxCoeff(&best);
-    words.push_back({.where = model.words(shifts),
-                     .trials = score.trials,
-                     .p50 = std::expm1(score.median),
-                     .p90 = std::expm1(score.p90),
-                     .best = to_string(model.specs()[static_cast<std::size_t>(best)]),
-                     .weight = weights[best]});
+    const auto& design = model.design();
+    const bool is_machine = design.knows_machines() && score.shift.kind == ShiftKind::unseen &&
+                            score.shift.column == static_cast<Index>(*design.machine());
+    words.push_back(
+        {.where = model.words(shifts),
+         .trials = score.trials,
+         .p50 = std::expm1(score.median),
+         .p90 = std::expm1(score.p90),
+         .best = is_machine ? "law of machines" : to_string(model.specs()[static_cast<std::size_t>(best)]),
+         .weight = is_machine ? 1 : weights[best]});
   }
   return words;
 }

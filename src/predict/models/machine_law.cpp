@@ -96,11 +96,6 @@ VectorXd log_speed(const MachineRows& rows, const VectorXd& p) {
   return p[share] * rows.log_speeds.col(0) + (1 - p[share]) * rows.log_speeds.col(1);
 }
 
-MachineRows some_of(const MachineRows& rows, const std::vector<std::size_t>& which) {
-  return {rows_of(rows.configurations, which), some_rows(rows.log_speeds, which),
-          some_rows(rows.machines, which)};
-}
-
 Result<MatrixXd> factor_of(const Pairs& pairs, const VectorXd& p) {
   MatrixXd matrix = covariance(pairs, p);
   matrix.diagonal().array() += variance_of(p[noise]) + least_variance;
@@ -161,6 +156,11 @@ VectorXd most_probable(Posterior posterior, const MachineLawPrior& prior) {
 
 }  // namespace
 
+MachineRows rows_of(const MachineRows& rows, const std::vector<std::size_t>& which) {
+  return {rows_of(rows.configurations, which), some_rows(rows.log_speeds, which),
+          some_rows(rows.machines, which)};
+}
+
 MachineRows MachineLaw::scaled(const MachineRows& rows) const {
   MachineRows all{scaling_.apply(rows.configurations), rows.log_speeds.rowwise() - center_, rows.machines};
   all.configurations.numbers /=
@@ -177,12 +177,12 @@ Result<MachineLaw> MachineLaw::fit(const MachineRows& rows, const VectorXd& log_
   const auto all = law.scaled(rows);
   {
     const auto which = drawn_rows(count, most_rows_to_fit);
-    const auto some = some_of(all, which);
+    const auto some = rows_of(all, which);
     const VectorXd target = rows_of(log_target, which);
     law.parameters_ = most_probable({some, target, pairs_of(some, some), {}, {}}, prior);
   }
   const auto which = drawn_rows(count, most_rows);
-  law.rows_ = some_of(all, which);
+  law.rows_ = rows_of(all, which);
   NEPH_TRY(law.factor_, factor_of(pairs_of(law.rows_, law.rows_), law.parameters_));
   VectorXd target = rows_of(log_target, which) + log_speed(law.rows_, law.parameters_);
   law.level_ = target.mean();
@@ -197,7 +197,7 @@ std::vector<MachineLaw::Answer> MachineLaw::at(const MachineRows& asked) const {
   for (std::size_t begin = 0; begin < count; begin += rows_at_once) {
     std::vector<std::size_t> which(std::min(rows_at_once, count - begin));
     std::iota(which.begin(), which.end(), begin);
-    const auto rows = scaled(some_of(asked, which));
+    const auto rows = scaled(rows_of(asked, which));
     const MatrixXd across = covariance(pairs_of(rows_, rows), parameters_);
     const MatrixXd known = factor_.triangularView<Eigen::Lower>().solve(across);
     const VectorXd means = (across.transpose() * weights_ - log_speed(rows, parameters_)).array() + level_;

@@ -37,6 +37,8 @@ struct MachineRows {
   Eigen::VectorXi machines;      ///< levels; -1: unseen, whichever it is
 };
 
+MachineRows rows_of(const MachineRows& rows, const std::vector<std::size_t>& which);
+
 class MachineLaw {
  public:
   /// The most probable parameters on at most 220 rows, then 1,000 rows are followed. Error: internal (the
