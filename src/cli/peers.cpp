@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <optional>
 
 #include <fmt/ranges.h>
 
 #include "core/json.hpp"
-#include "core/lists.hpp"
 #include "launch/launch.hpp"
 #include "os/process.hpp"
 

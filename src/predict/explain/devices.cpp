@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <set>
 
 #include <fmt/ranges.h>
@@ -39,7 +38,7 @@ std::string level_of(const Model& model, const std::string& name) {
   return {};
 }
 
-/// Columns that tell of the machine alone.
+/// Columns that describe only the machine.
 std::set<std::string> columns_of_machines(const Model& model) {
   const auto& hardware = model.design().roles().hardware;
   std::set<std::string> columns{hardware.machine};

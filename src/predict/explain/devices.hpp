@@ -15,9 +15,9 @@ struct AskedDevice {
   device::Hardware hardware;
 };
 
-/// By name, however it is spelled: a machine of the table of which it is another spelling counts as measured.
-/// Errors: invalid_argument (a model without machines, a name twice), not_found with the nearest names, and
-/// invalid_argument for a device that was not measured and whose sheet lacks its peak or bandwidth.
+/// Names may be spelled in any way; a device that the table has under another spelling counts as measured.
+/// Errors: invalid_argument (a model without machines, a device given twice, one that was not measured and
+/// whose sheet lacks its peak or bandwidth), not_found with the nearest names.
 Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::vector<std::string>& names);
 
 /// The different rows of `configurations`, each on all devices, one device after the other. What a table has

@@ -107,7 +107,8 @@ std::optional<FigureHeading> figure_of(std::string_view heading) {
   if (has_one_of(words, {"bandwidth", "bw"}) || has_unit("b/s"))
     return FigureHeading{Figure::bandwidth, factor_in(words, {{'t', 1e3}, {'m', 1e-3}}, "b")};
   const bool is_size = is_memory && !has_one_of(words, {"peak", "max"});
-  if (is_size || has_one_of(words, {"sms", "sm", "cus", "clock", "frequency", "freq", "mhz", "ghz"}))
+  if (is_size || has_one_of(words, {"sms", "sm", "cus", "clock", "frequency", "freq", "mhz", "ghz", "watt",
+                                    "watts", "tdp"}))
     return FigureHeading{Figure::other};
   return std::nullopt;
 }

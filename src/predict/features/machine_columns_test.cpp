@@ -18,11 +18,13 @@ MachineColumns found_in(const std::string& text, const std::string& machine = {}
 
 TEST(MachineColumns, AreFoundByMeaningAndByWhatIsConstantWithinAMachine) {
   const auto found = found_in(
-      "batch,GPU,Memory (GB),peak_gflops,bandwidth_gb_s,clock_mhz,peak memory (MB),gflops,dtype,t\n"
-      "1,Tesla T4,16,8141,320,1590,10,1,fp16,1\n2,Tesla T4,16,8141,320,1590,20,2,fp32,2\n"
-      "1,k80,12,4370,240,875,10,1,fp16,3\n2,k80,12,4370,240,875,20,2,fp32,4\n");
+      "batch,GPU,Memory (GB),peak_gflops,bandwidth_gb_s,clock_mhz,watt_per_gpu,peak memory "
+      "(MB),gflops,dtype,t\n"
+      "1,Tesla T4,16,8141,320,1590,70,10,1,fp16,1\n2,Tesla T4,16,8141,320,1590,70,20,2,fp32,2\n"
+      "1,k80,12,4370,240,875,150,10,1,fp16,3\n2,k80,12,4370,240,875,150,20,2,fp32,4\n");
   EXPECT_EQ(found.machine, "GPU");
-  EXPECT_THAT(found.figures, ElementsAre("Memory (GB)", "peak_gflops", "bandwidth_gb_s", "clock_mhz"))
+  EXPECT_THAT(found.figures,
+              ElementsAre("Memory (GB)", "peak_gflops", "bandwidth_gb_s", "clock_mhz", "watt_per_gpu"))
       << "what differs within a machine is the network's";
   EXPECT_EQ(found.precision, "dtype");
 }

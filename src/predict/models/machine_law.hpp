@@ -1,17 +1,13 @@
 // What a row would take on a machine of which no row was measured: work over speed.
 //
-//   log t(c, m) = f(c) - w log peak(m) - (1 - w) log bandwidth(m) + own(m) + own(c, m) + slopes(m) +
-//   slopes(c, m)
+//   log t(c, m) = f(c) - w log peak(m) - (1 - w) log bandwidth(m) + own(m, c) + slopes(m, c)
 //
 // All parts are Gaussian (Rasmussen, Williams, 2006, chapter 2), with x the centred log peak and bandwidth:
-//   f             a^2 k(c, c') + b^2 (levels that are the same) + l^2 c.c'
-//   own           s^2 [m = m'], of each machine, and r^2 k(c, c') [m = m'], differing between configurations
-//   slopes        p^2 x.x' and q^2 k(c, c') x.x': a speed may count for more or less than in proportion, and
-//   for
-//                 alike configurations alike
-//   k             Matern 5/2 of the scaled numbers, times exp(-1 / h^2) for each category that differs
-// Few tables have more than a handful of machines: s, r, p, q and w have priors, which many machines
-// overrule.
+//   f        a^2 k(c, c') + b^2 (levels that are the same) + l^2 c.c'
+//   own      (s^2 + r^2 k(c, c')) [m = m']: of each machine, in all its rows and by configuration
+//   slopes   (p^2 + q^2 k(c, c')) x.x': a speed may count for more or less than in proportion
+//   k        Matern 5/2 of the scaled numbers, times exp(-1 / h^2) for each category that differs
+// Few tables have many machines: s, r, p, q and w have priors, which many machines overrule.
 #pragma once
 
 #include <vector>
