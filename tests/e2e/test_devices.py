@@ -57,6 +57,7 @@ def test_own_rows_are_predicted_on_devices(model):
 def test_devices_that_cannot_be_predicted_are_refused_in_a_line(model):
     assert "did you mean 'RTX 4090'?" in model("predict", "model.json", "--devices", "rtx4091", code=None).stderr
     assert "'T4' is given twice" in model("predict", "model.json", "--devices", "t4,T4", code=None).stderr
+    assert "--devices names no device" in model("predict", "model.json", "--devices", ",", code=None).stderr
     assert "give a table of rows, or --devices" in model("predict", "model.json", code=None).stderr
     write_csv(model.folder / "plain.csv", [{"batch": batch, "t": batch + 1} for batch in range(1, 20)])
     model("fit", "plain.csv", "--target", "t", "--out", "plain.json")

@@ -117,6 +117,7 @@ Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::ve
                 "too few machines of '{}' are known devices: fit again with --machines FILE, which has the "
                 "devices of the others",
                 machines_of(model).column);
+  if (names.empty()) return fail(ErrorCode::invalid_argument, "--devices names no device");
   std::vector<AskedDevice> devices;
   for (const auto& name : names) {
     const auto level = level_of(model, name);

@@ -16,8 +16,8 @@ struct AskedDevice {
 };
 
 /// Names may be spelled in any way; a device that the table has under another spelling counts as measured.
-/// Errors: invalid_argument (a model without machines, a device given twice, one that was not measured and
-/// whose sheet lacks its peak or bandwidth), not_found with the nearest names.
+/// Errors: invalid_argument (no names, a model without machines, a device given twice, one that was not
+/// measured and whose sheet lacks its peak or bandwidth), not_found with the nearest names.
 Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::vector<std::string>& names);
 
 /// The different rows of `configurations`, each on all devices, one device after the other. What a table has
