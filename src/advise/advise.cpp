@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@
 #include "advise/findings.hpp"
 #include "advise/next_run.hpp"
 #include "advise/words.hpp"
+#include "core/values.hpp"
 
 namespace neph::advise {
 namespace {
@@ -96,6 +98,7 @@ AdvisedCandidate told(const Found& found, std::size_t place) {
           .p_deadline = found.chances.deadline[place],
           .p_cheapest = found.chances.cheapest[place],
           .p_fastest = found.chances.fastest[place],
+          .p_better = found.chances.better[place],
           .is_predicted = !candidate.is_measured,
           .is_on_front = candidate.is_on_front,
           .why_not = reason.why_not,
@@ -110,6 +113,37 @@ std::vector<AdvisedStage> bill_of(const Candidate& candidate, const std::string&
                       .seconds = seconds(line.length),
                       .amount = amount_of(line.amount, currency)});
   return stages;
+}
+
+/// The predicted candidates of which the most is expected, one of each offer.
+std::vector<ToMeasure> to_measure_of(const Found& found) {
+  constexpr double least_chance = 0.05;
+  constexpr std::size_t most = 5;
+  const auto& [jobs, candidates, matches, choice, chances, request] = found;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (chances.better[i].value_or(0) >= least_chance) places.push_back(i);
+  std::ranges::stable_sort(places, std::greater(), [&](std::size_t i) {
+    return std::pair(is_by_cost(request) ? chances.saving[i] : *chances.better[i], *chances.better[i]);
+  });
+  std::vector<ToMeasure> all;
+  for (const auto i : places) {
+    const auto& job = jobs[candidates[i].job];
+    const auto offer = price::offer_name(*candidates[i].offer);
+    if (all.size() == most) break;
+    if (std::ranges::find(all, offer, &ToMeasure::offer) != all.end()) continue;
+    const auto& script = job.configuration->script;
+    all.push_back({.configuration = job.configuration->work.name,
+                   .offer = offer,
+                   .cost = amount_of(candidates[i].bill.amount, request.currency),
+                   .p_better = *chances.better[i],
+                   .saving = amount_of(price::Exact(chances.saving[i]), request.currency),
+                   .measuring = one_more_run(candidates[i], job, request),
+                   .command = script.empty() ? ""
+                                             : fmt::format("{} --offer {} --results ADDRESS > run.sh", script,
+                                                           shell_quoted(offer))});
+  }
+  return all;
 }
 
 std::optional<std::int64_t> as_number(std::optional<std::size_t> place) {
@@ -135,6 +169,7 @@ Advice told(const Found& found, std::vector<LeftOut> left_out) {
   for (std::size_t i = 0; i < found.candidates.size(); ++i) advice.candidates.push_back(told(found, i));
   if (found.chances.unknown.empty())
     advice.next_runs = next_runs_of(found.jobs, found.candidates, found.choice, found.chances, request);
+  advice.to_measure = to_measure_of(found);
   if (found.chances.loss)
     advice.expected_loss = amount_of(price::Exact(*found.chances.loss), request.currency);
   advice.findings = findings_of(found, advice);

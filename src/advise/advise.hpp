@@ -28,6 +28,7 @@ struct Needs {
   std::int64_t gpus = 0;
   std::string gpu;  ///< model, as a driver or a catalogue calls it; empty: any
   std::optional<double> memory_bytes;
+  std::vector<std::string> cpus;  ///< that will do, as Offer::cpu has them; empty: any
   std::string arch;  ///< x86_64, arm64 or aarch64; empty: x86_64, and of an instance what that has
   std::string provider, instance;  ///< only there; empty: anywhere
 };
@@ -43,6 +44,10 @@ struct Configuration {
   /// How long one run took that measured it, without a machine's boot and installation; empty: as long as the
   /// job.
   std::optional<double> run_s;
+  std::string hardware;   ///< that it ran on, as a data sheet calls it: "2x T4", "4 cores of EPYC 7763"
+  std::string precision;  ///< of the computation; empty: not told
+  std::optional<double> gpu_memory_bytes;  ///< that it took of each GPU; empty: not measured
+  std::string script;  ///< command that makes a script to measure it, without the machine; empty: none
   bool is_predicted = false;
   std::string refused;       ///< why there is no time of it; empty: there is
   bool is_doubtful = false;  ///< the measurement has warnings

@@ -13,10 +13,15 @@ namespace {
 /// Times that are used for another machine than theirs.
 void add_machines(const Found& found, std::vector<std::string>& said) {
   std::set<std::string> machines;
-  bool is_untold = false, has_no_arch = false;
+  bool is_untold = false, has_no_arch = false, is_by_law = false, is_of_cpu = false;
   for (const auto& candidate : found.candidates) {
     const auto& configuration = *found.jobs[candidate.job].configuration;
     if (!configuration.needs.instance.empty()) continue;
+    if (configuration.is_predicted && !configuration.hardware.empty()) {
+      is_by_law = true;
+      continue;
+    }
+    is_of_cpu |= !configuration.needs.cpus.empty();
     has_no_arch |= configuration.needs.arch.empty();
     if (configuration.machine.empty())
       is_untold = true;
@@ -24,8 +29,12 @@ void add_machines(const Found& found, std::vector<std::string>& said) {
       machines.insert(configuration.machine);
   }
   for (const auto& machine : machines)
+    said.push_back(fmt::format("Times are taken to be as on {}, wherever as many cores{} are rented.",
+                               machine, is_of_cpu ? " of the same or an unknown CPU" : ""));
+  if (is_by_law)
     said.push_back(
-        fmt::format("Times are taken to be as on {}, wherever as many cores are rented.", machine));
+        "Predicted times follow data sheets (peak, bandwidth) and what machines of public tables differed by "
+        "beyond them; another engine build, driver or architecture is in no interval.");
   if (is_untold)
     said.push_back(
         "Times are taken to be the same on every machine with as many cores and the same GPUs: the table "

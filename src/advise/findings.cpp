@@ -103,7 +103,23 @@ std::string other_sentence(const Found& found) {
                      time_text(found, found.candidates[*other]));
 }
 
-std::string predicted_sentence(const Found& found) {
+std::string predicted_sentence(const Found& found, const Advice& advice) {
+  if (!advice.to_measure.empty()) {
+    const auto& first = advice.to_measure.front();
+    const auto words = [](const Amount& amount) {
+      return money_words(std::stod(amount.amount), amount.currency);
+    };
+    return fmt::format(
+        "Not measured, and perhaps {}: {} on {}, {} by a prediction, with a probability of {}{}. One run "
+        "that "
+        "measures it costs {}.",
+        is_by_cost(found.request) ? "cheaper" : "faster", first.configuration, first.offer, words(first.cost),
+        words_for_chance(first.p_better, found.request.simulations),
+        is_by_cost(found.request)
+            ? fmt::format(", which on average saves {} a {}", words(first.saving), found.request.noun)
+            : "",
+        words(first.measuring));
+  }
   for (std::size_t i = 0; i < found.candidates.size(); ++i) {
     const auto& candidate = found.candidates[i];
     if (candidate.is_measured || candidate.bill.amount >= found.recommended().bill.amount) continue;
@@ -139,8 +155,9 @@ std::string question_of(const Request& request) {
 
 std::vector<std::string> findings_of(const Found& found, const Advice& advice) {
   std::vector<std::string> sentences;
-  for (auto& sentence : {answer(found), chance_sentence(found), doubt_sentence(found), surer_sentence(found),
-                         other_sentence(found), predicted_sentence(found), next_run_sentence(found, advice)})
+  for (auto& sentence :
+       {answer(found), chance_sentence(found), doubt_sentence(found), surer_sentence(found),
+        other_sentence(found), predicted_sentence(found, advice), next_run_sentence(found, advice)})
     if (!sentence.empty()) sentences.push_back(sentence);
   return sentences;
 }

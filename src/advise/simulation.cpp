@@ -106,6 +106,7 @@ struct Race {
   const Choice& choice;
   std::vector<Leader> cheapest{times.size(), Leader{}}, fastest = cheapest;
   std::vector<double> chosen = std::vector<double>(times.size(), 0);  ///< what the recommended one costs
+  std::vector<double> chosen_done = chosen;                           ///< and when it is done
 
   void run(const Job& job, const std::vector<std::size_t>& places, const std::vector<Candidate>& candidates,
            const std::vector<double>& draws, const Limits& limits) {
@@ -114,7 +115,7 @@ struct Race {
       const double done_s = job.done_s({job_s, times[draw]});
       for (const auto place : places) {
         const double cost = candidates[place].cost_at(job_s, times[draw]);
-        if (place == choice.recommended) chosen[draw] = cost;
+        if (place == choice.recommended) chosen[draw] = cost, chosen_done[draw] = done_s;
         if (!limits.hold(done_s, cost)) continue;
         cheapest[draw].meet(cost, done_s, place);
         fastest[draw].meet(done_s, cost, place);
@@ -122,6 +123,26 @@ struct Race {
     }
   }
 };
+
+/// A predicted candidate beside the recommended one, draw by draw.
+void compare_predicted(std::size_t place, const Candidate& candidate, const Job& job, const Race& race,
+                       const Request& request, Chances& chances) {
+  if (!job.has_interval()) return;
+  const auto draws = draws_of(candidate.job, job, request);
+  const auto limits = limits_of(request);
+  std::size_t better = 0;
+  for (std::size_t draw = 0; draw < draws.size(); ++draw) {
+    const double job_s = job.job_s * std::exp(job.sigma * draws[draw]);
+    const double done_s = job.done_s({job_s, race.times[draw]});
+    const double cost = candidate.cost_at(job_s, race.times[draw]);
+    const bool is_better = is_by_cost(request) ? cost < race.chosen[draw] : done_s < race.chosen_done[draw];
+    if (!is_better || !limits.hold(done_s, cost)) continue;
+    ++better;
+    chances.saving[place] += std::max(0.0, race.chosen[draw] - cost);
+  }
+  chances.better[place] = static_cast<double>(better) / static_cast<double>(draws.size());
+  chances.saving[place] /= static_cast<double>(draws.size());
+}
 
 }  // namespace
 
@@ -158,6 +179,8 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
   chances.deadline.resize(candidates.size());
   chances.cheapest.resize(candidates.size());
   chances.fastest.resize(candidates.size());
+  chances.better.resize(candidates.size());
+  chances.saving.resize(candidates.size(), 0);
   const auto times = draws_of_assumed(request);
   Race race{times, choice};
   const auto places = by_job(jobs, candidates);
@@ -169,6 +192,9 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
         chances.deadline[place] = share_in_time(jobs[j], draws, times, *request.deadline_s);
     if (jobs[j].is_measured()) race.run(jobs[j], places[j], candidates, draws, limits_of(request));
   }
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    if (!candidates[i].is_measured)
+      compare_predicted(i, candidates[i], jobs[candidates[i].job], race, request, chances);
   const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost, request);
   const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s, request);
   chances.unknown = is_by_cost(request) ? no_cheapest : no_fastest;

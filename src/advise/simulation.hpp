@@ -13,6 +13,10 @@ namespace neph::advise {
 /// What the draws came to. Nothing where the intervals cannot tell.
 struct Chances {
   std::vector<std::optional<double>> deadline, cheapest, fastest;  ///< of each candidate
+  /// Of a predicted candidate: how likely it is cheaper (faster, where that is asked for) than the
+  /// recommended one and keeps to the limits, and what it then saves, averaged over all draws.
+  std::vector<std::optional<double>> better;
+  std::vector<double> saving;
   std::optional<double> loss;  ///< of the recommended one: what it costs too much on average
   std::string unknown;         ///< why there are no chances of being the cheapest; empty: there are
 };

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/advise_model.hpp"
 #include "cli/advise_store.hpp"
 #include "cli/advise_table.hpp"
 #include "cli/results.hpp"
@@ -23,8 +22,9 @@ std::optional<std::int64_t> number_in(const std::string& text) {
   return read.ec == std::errc{} && read.ptr == end ? std::optional(number) : std::nullopt;
 }
 
-/// What is measured.
-Result<Measured> measured_only(const AdviseOptions& options) {
+}  // namespace
+
+Result<Measured> measured_by(const AdviseOptions& options) {
   const auto number = options.measured.empty() ? std::optional<std::int64_t>(0) : number_in(options.measured);
   if (number) {
     if (!options.time.empty())
@@ -46,36 +46,13 @@ Result<Measured> measured_only(const AdviseOptions& options) {
   NEPH_TRY(const auto table, table::read_table(options.measured));
   NEPH_TRY(auto times, times_in(table, options.time, options.where, options.use));
   return Measured{.source = options.measured,
-                  .time = std::move(times.time),
                   .configurations = std::move(times.configurations),
                   .notes = std::move(times.notes)};
 }
 
-}  // namespace
-
 Result<report::Document> experiment_of(const AdviseOptions& options, std::int64_t id) {
   NEPH_TRY(const auto store, store::Store::open(options.store, store::Access::read));
   return load_document(store, id, store::Detail::full);
-}
-
-Result<Measured> measured_by(const AdviseOptions& options) {
-  if (options.model.empty() != options.rows.empty())
-    return fail(ErrorCode::invalid_argument,
-                "--model and --rows go together: what predicts, and what is to be predicted");
-  NEPH_TRY(auto measured, measured_only(options));
-  if (options.model.empty()) return measured;
-  NEPH_TRY(auto predicted, predicted_times(options.model, options.rows, options.where));
-  if (!measured.time.empty() && predicted.time != measured.time)
-    return fail(ErrorCode::invalid_argument,
-                "{} predicts '{}', and the measured times are '{}': no choice between them", options.model,
-                predicted.time, measured.time);
-  if (measured.time.empty())
-    measured.notes.push_back(fmt::format("Predicted is '{}'; it is set beside whole jobs.", predicted.time));
-  std::ranges::move(predicted.configurations, std::back_inserter(measured.configurations));
-  for (auto& note : predicted.notes)
-    if (std::ranges::find(measured.notes, note) == measured.notes.end())
-      measured.notes.push_back(std::move(note));
-  return measured;
 }
 
 }  // namespace neph::cli

@@ -1,4 +1,4 @@
-// What `neph advise` chooses from: an experiment of the store, or a table; and predictions beside it.
+// What `neph advise` chooses from: an experiment of the store, or a table.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,6 @@ namespace neph::cli {
 
 struct Measured {
   std::string source, noun = "job";
-  std::string time;  ///< a table's column of times; empty: of an experiment
   std::vector<advise::Configuration> configurations;
   std::vector<std::string> notes;
 };

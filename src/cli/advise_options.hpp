@@ -19,7 +19,8 @@ struct AdviseOptions {
   std::string store{default_store};
   std::int64_t infer = 0;
   std::string time;
-  std::string model, rows;
+  bool unmeasured = false;
+  std::string machines;
   std::vector<std::string> where, use;
   std::string deadline, budget;
   std::vector<std::string> rate;
@@ -44,8 +45,8 @@ void describe(Visit&& v, Self& s) {
   v("time", s.time,
     "column of the table that has the times, in seconds unless its name tells another unit: _ms, _min, "
     "_hours");
-  v("model", s.model, "model of neph fit; what it predicts of --rows is shown too, and never recommended");
-  v("rows", s.rows, "table of configurations to predict with --model");
+  v("machines", s.machines,
+    "TOML file of data sheets of devices that neph host --devices does not list, for --unmeasured");
   v("where", s.where, "only what has this value: model=resnet50; may be given several times");
   v("use", s.use,
     "column of the table that tells configurations apart, though it looks like a run number; may be given "

@@ -14,7 +14,7 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
-#include "engine/engine.hpp"
+#include "record/cells.hpp"
 #include "record/telemetry.hpp"
 #include "record/views.hpp"
 
@@ -122,14 +122,19 @@ std::optional<double> memory_of(const report::Document& document, const CellSumm
   return sum;
 }
 
+/// Of the GPU that had most in use.
+std::optional<double> gpu_memory_of(const CellSummary& cell) {
+  std::optional<double> most;
+  for (const auto& series : cell.telemetry)
+    if (series.target.starts_with(target::gpu) && series.name == telemetry::memory_used.name && series.max)
+      most = std::max(most.value_or(0), *series.max);
+  return most;
+}
+
 advise::Needs needs_of(const report::Document& document, const CellSummary& cell, const Machine* machine) {
   advise::Needs needs{.cores = cores_of(document, cell, machine), .memory_bytes = memory_of(document, cell)};
-  const auto device = text_of(field_of(document, cell, "device"));
-  if (engine::is_cuda(device) || same_words(device.substr(0, 3), "gpu")) {
-    const auto gpus = field_of(document, cell, "gpus");
-    needs.gpus = gpus.is_number_integer() ? gpus.get<std::int64_t>() : 1;
-    if (machine) needs.gpu = machine->gpu;
-  }
+  needs.gpus = gpus_used(document.experiment, cell.cell);
+  if (needs.gpus > 0 && machine) needs.gpu = machine->gpu;
   if (machine) needs.arch = text_of(processor_field(machine->fingerprint, "architecture"));
   return needs;
 }
@@ -158,6 +163,8 @@ advise::Configuration described(const report::Document& document, const CellSumm
   if (place.empty() && document.experiment.workload != view::load.workload) place = "process";  // the default
   auto needs = needs_of(document, cell, machine);
   auto refused = refusal_of(cell, needs);
+  auto used = machine ? *machine : Machine{};
+  if (needs.cores) used.cores = needs.cores;
   return {.work = {.name = cell.cell.label, .stages = {}},
           .family = family_of(cell),
           .place = std::move(place),
@@ -165,6 +172,10 @@ advise::Configuration described(const report::Document& document, const CellSumm
           .machine = machine ? machine_text(*machine) : "",
           .repeats = cell.runs_ok,
           .run_s = run_s_of(document, cell.cell.index),
+          .hardware = machine ? hardware_text(used, needs.gpus) : "",
+          .precision = text_of(field_of(document, cell, "precision")),
+          .gpu_memory_bytes = gpu_memory_of(cell),
+          .script = fmt::format("neph script {} --cell {}", document.experiment.id, cell.cell.index),
           .refused = std::move(refused),
           .is_doubtful = cell.verdict == Verdict::doubtful};
 }

@@ -198,6 +198,9 @@ Result<Measured> read_row(const Row& row, const Columns& columns) {
   auto& configuration = measured.configuration;
   NEPH_TRY(configuration.needs, needs_of(row, columns));
   configuration.place = place_of(row);
+  const auto& needs = configuration.needs;
+  configuration.hardware =
+      needs.gpus > 0 && !needs.gpu.empty() ? fmt::format("{}x {}", needs.gpus, needs.gpu) : needs.instance;
   configuration.is_predicted = columns.is_predicted || row.is_set(Role::predicted);
   if (row.is_set(Role::refused)) {
     const auto why = row.text(Role::refused);

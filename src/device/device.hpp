@@ -1,8 +1,9 @@
 // What hardware can do by its data sheet, and which hardware a name means.
 //
 // One place for all spellings: what a driver prints ("NVIDIA H100 80GB HBM3"), a catalogue ("A100-80GB"), a
-// framework ("Tesla V100-SXM2-16GB"), a person ("2080ti") or a provider's machine ("g6.xlarge"). The figures
-// stand in sheets.toml, each with its source; a user's own file goes first.
+// framework ("Tesla V100-SXM2-16GB"), a person ("2080ti") or a provider's machine ("g6.xlarge"); of a CPU
+// also a part ("4 cores of EPYC 7763"). The figures stand in sheets.toml, each with its source; a user's own
+// file goes first.
 //
 // What it does not do: look at the machine it runs on (host/), know prices (price/).
 // Threads: any. Cost: the built-in sheets are parsed once, about 10 ms.
@@ -140,6 +141,7 @@ class Sheets {
   };
   std::optional<Hardware> device_of(std::string_view name) const;
   std::optional<Hardware> machine_of(std::string_view name) const;
+  std::optional<Hardware> cores_of(std::string_view name) const;
 
   std::vector<Sheet> sheets_;
   std::vector<Machine> machines_;

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 
 #include "core/json.hpp"
+#include "core/lists.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"
@@ -136,8 +138,25 @@ std::optional<Hardware> Sheets::machine_of(std::string_view name) const {
   return found;
 }
 
+/// A part of a CPU: "4 cores of EPYC 7763".
+std::optional<Hardware> Sheets::cores_of(std::string_view name) const {
+  const auto of = name.find(" of ");
+  if (of == std::string_view::npos) return std::nullopt;
+  const auto words = split_at(name.substr(0, of), ' ');
+  double cores = 0;
+  const auto* end = words[0].data() + words[0].size();
+  if (words.size() != 2 || !words[1].starts_with("core") ||
+      std::from_chars(words[0].data(), end, cores).ptr != end || !(cores > 0))
+    return std::nullopt;
+  auto found = device_of(name.substr(of + 4));
+  if (!found || found->sheet.kind != "cpu" || found->sheet.units <= 0) return std::nullopt;
+  found->devices = cores / static_cast<double>(found->sheet.units);
+  return found;
+}
+
 std::optional<Hardware> Sheets::find(std::string_view name) const {
   const auto plain = trimmed(name);
+  if (auto cores = cores_of(plain)) return cores;
   if (auto machine = machine_of(plain)) return machine;
   return device_of(plain);
 }

@@ -46,6 +46,9 @@ struct Processor {
   std::optional<std::string> architecture;  ///< x86_64, aarch64
   std::optional<std::string> vendor;
   std::optional<std::string> model;
+  /// "EPYC Milan", "Xeon Ice Lake": by its family and model number, since virtual machines may hide its
+  /// model.
+  std::optional<std::string> generation;
   /// Those of the vector extensions that inference engines choose kernels by, in the kernel's words except
   /// neon, fp16, dotprod and i8mm, which Arm's own names say better than asimd, asimdhp, ...
   std::vector<std::string> features;
@@ -70,6 +73,7 @@ void describe(Visit&& v, Self& s) {
   v("architecture", s.architecture, "x86_64, aarch64");
   v("vendor", s.vendor, "who made it");
   v(machine_field::model, s.model, "its name");
+  v(machine_field::generation, s.generation, "its kind and generation");
   v("features", s.features, "vector extensions that matter for inference");
   v("sockets", s.sockets, "packages");
   v("cores", s.cores, "physical cores");

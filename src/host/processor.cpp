@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -92,11 +93,56 @@ void read_arm_model(std::string_view cpuinfo, Processor& processor) {
     processor.model = fmt::format("Arm implementer {:#04x} part {:#05x}", *implementer, *part);
 }
 
+/// Servers' processors by the numbers of CPUID: AMD's and Intel's lists of models (Linux:
+/// arch/x86/include/asm/intel-family.h; AMD's revision guides). Of Skylake's number the stepping counts.
+struct Generation {
+  std::int64_t family, first_model, last_model;
+  std::string_view name;
+  std::int64_t first_stepping = 0;
+};
+constexpr Generation generations[] = {
+    {23, 1, 1, "EPYC Naples"},
+    {23, 49, 49, "EPYC Rome"},
+    {25, 1, 1, "EPYC Milan"},
+    {25, 17, 17, "EPYC Genoa"},
+    {25, 160, 175, "EPYC Bergamo"},
+    {26, 2, 2, "EPYC Turin"},
+    {26, 17, 17, "EPYC Turin Dense"},
+    {6, 63, 63, "Xeon Haswell"},
+    {6, 79, 79, "Xeon Broadwell"},
+    {6, 85, 85, "Xeon Skylake"},
+    {6, 85, 85, "Xeon Cascade Lake", 5},
+    {6, 106, 106, "Xeon Ice Lake"},
+    {6, 143, 143, "Xeon Sapphire Rapids"},
+    {6, 207, 207, "Xeon Emerald Rapids"},
+    {6, 173, 173, "Xeon Granite Rapids"},
+};
+
+std::optional<std::int64_t> number_called(std::string_view cpuinfo, std::string_view name) {
+  const auto text = value_of(cpuinfo, name);
+  std::int64_t number = 0;
+  if (!text || std::from_chars(text->data(), text->data() + text->size(), number).ec != std::errc{})
+    return std::nullopt;
+  return number;
+}
+
+std::optional<std::string> generation_of(std::string_view cpuinfo) {
+  const auto family = number_called(cpuinfo, "cpu family"), model = number_called(cpuinfo, "model"),
+             stepping = number_called(cpuinfo, "stepping");
+  std::optional<std::string> found;
+  for (const auto& known : generations)
+    if (family == known.family && model && known.first_model <= *model && *model <= known.last_model &&
+        stepping.value_or(0) >= known.first_stepping)
+      found = known.name;
+  return found;
+}
+
 void read_cpuinfo(const Records& records, Processor& processor) {
   const auto cpuinfo = records.text("proc/cpuinfo");
   if (!cpuinfo) return;
   processor.vendor = value_of(*cpuinfo, "vendor_id");
   processor.model = value_of(*cpuinfo, "model name");
+  processor.generation = generation_of(*cpuinfo);
   if (!processor.model) read_arm_model(*cpuinfo, processor);
 
   auto flags = value_of(*cpuinfo, "flags");

@@ -17,6 +17,7 @@
 #include "predict/explain/devices.hpp"
 #include "predict/explain/fit_summary.hpp"
 #include "predict/explain/learning_curve.hpp"
+#include "predict/explain/machine_times.hpp"
 #include "predict/explain/neighbours.hpp"
 #include "predict/explain/next_experiments.hpp"
 #include "predict/explain/permutation_importance.hpp"

@@ -47,7 +47,7 @@ struct AdvisedCandidate {
   std::int64_t machines = 1;
   Estimate sustained_per_s;
   std::optional<Amount> per_million;
-  std::optional<double> p_rate;
+  std::optional<double> p_rate, p_better;
   bool is_predicted = false, is_on_front = false;
   WhyNot why_not = WhyNot::recommended;
   std::string why;
@@ -74,6 +74,10 @@ void describe(Visit&& v, Self& s) {
   v("sustained_per_s", s.sustained_per_s, "what one of them sustains; null: not asked for");
   v("per_million", s.per_million, "price of a million at the offered rate");
   v("p_rate", s.p_rate, "probability that so many machines sustain the rate");
+  v("p_better", s.p_better,
+    "of a predicted one: probability that it is cheaper (faster, if that is asked for) than the recommended "
+    "one "
+    "and keeps to all limits");
   v("predicted", s.is_predicted, "told by a model, and never recommended");
   v("on_front", s.is_on_front, "no measured candidate is both faster and cheaper");
   v("why_not", s.why_not, "why it is not the recommended one");
@@ -110,6 +114,26 @@ void describe(Visit&& v, Self& s) {
   v("p_expected", s.p_expected, "what that of the best choice is expected to be afterwards");
 }
 
+/// A configuration that was only predicted, and might be better than the recommended one.
+struct ToMeasure {
+  std::string configuration, offer;
+  Amount cost;  ///< as predicted
+  double p_better = 0;
+  Amount saving;  ///< on average over what may come out: nothing where it is not better
+  Amount measuring;
+  std::string command;
+};
+template <class Visit, Describes<ToMeasure> Self>
+void describe(Visit&& v, Self& s) {
+  v("configuration", s.configuration, "what to measure");
+  v("offer", s.offer, "where that is cheapest");
+  v("cost", s.cost, "of the job there, as predicted");
+  v("p_better", s.p_better, "probability that it is better than the recommended one");
+  v("saving", s.saving, "of a job, on average: nothing where it turns out to be no cheaper");
+  v("measuring", s.measuring, "what one run there costs");
+  v("command", s.command, "that makes the script which measures it; empty: the runs are not in a store");
+}
+
 /// A stage of the recommended candidate's bill.
 struct AdvisedStage {
   std::string stage, known;
@@ -137,6 +161,7 @@ struct Advice {
   std::vector<LeftOut> left_out;
   std::vector<std::string> break_evens;
   std::vector<NextRun> next_runs;
+  std::vector<ToMeasure> to_measure;
   std::optional<Amount> expected_loss;
   std::vector<std::string> assumptions;
   std::int64_t simulations = 0;
@@ -158,6 +183,7 @@ void describe(Visit&& v, Self& s) {
   v("left_out", s.left_out, "what is no candidate, by reason");
   v("break_evens", s.break_evens, "where the choice turns");
   v("next_runs", s.next_runs, "measurements that would make the choice surer, the best first");
+  v("to_measure", s.to_measure, "machines without a measurement that may be better, the best first");
   v("expected_loss", s.expected_loss,
     "what the choice costs too much on average, being uncertain; null: not known");
   v("assumptions", s.assumptions, "what all of this rests on");

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "core/values.hpp"
 
 namespace neph {
@@ -138,6 +139,19 @@ Result<std::vector<Cell>> expand(const Experiment& experiment) {
   for (std::int64_t combination = 0; combination < count; ++combination)
     if (auto cell = make_cell(experiment, combination, std::ssize(cells))) cells.push_back(*std::move(cell));
   return cells;
+}
+
+std::int64_t gpus_used(const Experiment& experiment, const Cell& cell) {
+  const auto field = [&](const char* name) {
+    for (const auto* spec : {&cell.spec, &experiment.spec})
+      if (spec->is_object() && spec->contains(name)) return (*spec)[name];
+    return Json();
+  };
+  const auto device = field("device");
+  const auto name = lowered(device.is_string() ? device.get<std::string>() : std::string());
+  if (!name.starts_with("cuda") && !name.starts_with("gpu")) return 0;
+  const auto gpus = field("gpus");
+  return gpus.is_number_integer() ? gpus.get<std::int64_t>() : 1;
 }
 
 }  // namespace neph

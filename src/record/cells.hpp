@@ -25,4 +25,7 @@ void set_fields(Experiment& experiment, const Json& fields, const std::vector<st
 /// or bytes (before any is made), fewer than one repeat.
 Result<std::vector<Cell>> expand(const Experiment& experiment);
 
+/// GPUs that a run of the cell computes on, by its fields 'device' and 'gpus'; 0: none.
+std::int64_t gpus_used(const Experiment& experiment, const Cell& cell);
+
 }  // namespace neph

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "core/units.hpp"
 
 namespace neph {
@@ -106,6 +107,16 @@ Json machine_columns(const Machine& machine) {
   columns.erase("id");  // tells nothing of it
   if (machine.gpus == 0) columns["gpu"] = "none";
   return columns;
+}
+
+std::string hardware_text(const Machine& machine, std::int64_t gpus) {
+  if (gpus > 0) return gpus == 1 ? machine.gpu : fmt::format("{}x {}", gpus, machine.gpu);
+  auto processor = machine.processor.substr(0, machine.processor.find(" @"));
+  const bool has_number = std::ranges::any_of(processor, is_digit);
+  const auto generation = processor_field(machine.fingerprint, machine_field::generation);
+  if (!has_number && generation.is_string()) processor = generation.get<std::string>();
+  if (processor.empty() || !machine.cores) return processor;
+  return fmt::format("{} core{} of {}", *machine.cores, *machine.cores == 1 ? "" : "s", processor);
 }
 
 std::string machine_text(const Machine& machine) {

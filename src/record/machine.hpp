@@ -14,7 +14,8 @@ namespace neph {
 namespace machine_field {
 
 inline constexpr std::string_view processor = "processor";
-inline constexpr std::string_view model = "model";    ///< of the processor: its name
+inline constexpr std::string_view model = "model";            ///< of the processor: its name
+inline constexpr std::string_view generation = "generation";  ///< of the processor: "EPYC Milan"
 inline constexpr std::string_view online = "online";  ///< of the processor: logical processors that are on
 inline constexpr std::string_view effective_cores = "effective_cores";
 
@@ -66,6 +67,10 @@ bool is_same(const Machine& a, const Machine& b);
 /// a category of its own: a machine whose provider is unknown is not like any other's. No GPU: "none".
 /// Numbers that are not known are null.
 Json machine_columns(const Machine& machine);
+
+/// What of it a run computed on, as data sheets call it (device/device.hpp): its GPUs, "2x Tesla T4", or
+/// without any its cores, "2 cores of EPYC Milan".
+std::string hardware_text(const Machine& machine, std::int64_t gpus);
 
 /// "Amazon EC2 m5.large, Intel Xeon, 2 cores, 7.63 GiB, 1 GPU Tesla T4"
 std::string machine_text(const Machine& machine);

@@ -179,6 +179,18 @@ PlainTable next_runs_table(const Advice& advice) {
   return table;
 }
 
+PlainTable to_measure_table(const Advice& advice) {
+  PlainTable table{
+      .caption = "Machines to measure first",
+      .headings = {"configuration", "offer", cost_heading(advice) + ", predicted",
+                   is_for_speed(advice) ? "faster" : "cheaper", "saves on average", "measuring costs"}};
+  for (const auto& each : advice.to_measure)
+    table.rows.push_back({each.configuration, each.offer, cost_text(advice, each.cost),
+                          chance_text(each.p_better, advice.simulations), cost_text(advice, each.saving),
+                          money_text(each.measuring)});
+  return table;
+}
+
 PlainTable advised_bill_table(const Advice& advice) {
   PlainTable table{.caption = "The recommended one's bill",
                    .headings = {"stage", "time", "known", cost_heading(advice)}};

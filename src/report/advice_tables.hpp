@@ -28,6 +28,8 @@ PlainTable candidates_table(const Advice& advice, std::size_t limit);
 std::vector<std::string> why_not_sentences(const Advice& advice, std::size_t examples);
 
 PlainTable next_runs_table(const Advice& advice);
+/// Machines without a measurement that may be better.
+PlainTable to_measure_table(const Advice& advice);
 PlainTable advised_bill_table(const Advice& advice);
 
 }  // namespace neph::report

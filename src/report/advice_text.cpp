@@ -47,6 +47,12 @@ std::string text_summary(const Advice& advice, const AdviceOptions& options) {
   text += lines_of("Where the choice turns", advice.break_evens, options.width);
   if (!advice.next_runs.empty())
     text += "\nWhat one more run would be worth:\n" + table_text(next_runs_table(advice), options.width);
+  if (!advice.to_measure.empty()) {
+    text += "\nNot measured, and perhaps better; the first to measure:\n" +
+            table_text(to_measure_table(advice), options.width);
+    if (const auto& command = advice.to_measure.front().command; !command.empty())
+      text += "  " + printable(command) + "\n";
+  }
   return text + lines_of("This rests on", advice.assumptions, options.width);
 }
 

@@ -124,6 +124,17 @@ Status Cells::end_unread_row(Error why) {
   return end_row();
 }
 
+bool Cells::must_be_read_again() {
+  for (const auto& [name, numbers, codes, levels] : columns_) {
+    const auto infinite = std::ranges::count_if(numbers, [](double number) { return std::isinf(number); });
+    const auto empty = std::ranges::count_if(numbers, [](double number) { return std::isnan(number); });
+    if (infinite == 0 || infinite + empty < std::ssize(numbers)) continue;
+    text_columns_.insert(name);
+    again_ = true;
+  }
+  return again_;
+}
+
 Table Cells::finish(std::string source) && {
   for (auto& column : columns_)  // a column of empty cells that was taken for text
     if (column.levels.empty() && column.numbers.empty())

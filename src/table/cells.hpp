@@ -31,7 +31,8 @@ class Cells {
   Status end_unread_row(Error why);
 
   std::size_t rows() const { return rows_; }
-  bool must_be_read_again() const { return again_; }
+  /// Also where all that a column of numbers has is "inf": a mode, inference.
+  bool must_be_read_again();
   std::set<std::string> text_columns() const { return text_columns_; }
   Table finish(std::string source) &&;
 

@@ -5,6 +5,10 @@
 #include "record/cells.hpp"
 #include "record/columns.hpp"
 #include "record/machine.hpp"
+#include "record/metrics.hpp"
+#include "record/samples.hpp"
+#include "record/views.hpp"
+#include "stats/stats.hpp"
 #include "store/store.hpp"
 #include "table/table.hpp"
 
@@ -14,12 +18,16 @@ namespace {
 /// Of every SQLite file (its file format, section 1.3).
 constexpr std::string_view store_begins = "SQLite format 3";
 
-/// The factors that the run's cell has, and its machine. A factor of the same name is what was asked for.
-Json conditions_of(const Cell& cell, const Machine& machine) {
+/// The factors that the run's cell has, what it ran on, and its machine. A factor of the same name is what
+/// was asked for.
+Json conditions_of(const Experiment& experiment, const Cell& cell, const Machine& machine) {
   Json row = Json::object();
   for (const auto& [name, value] : cell.factors.items())
     row[name] = value.is_structured() ? Json(dump_json(value)) : value;
-  const auto columns = machine_columns(machine);
+  const bool is_load = experiment.workload == view::load.workload;  // of a server, which may have any GPU
+  auto columns =
+      Json{{"hardware", hardware_text(machine, is_load ? machine.gpus : gpus_used(experiment, cell))}};
+  columns.update(machine_columns(machine));
   for (const auto& [name, value] : columns.items())
     if (!row.contains(name)) row[name] = value;
   return row;
@@ -35,6 +43,9 @@ const Machine& machine_of_run(const Run& run, const std::vector<Machine>& machin
 
 Json measured_in(const RunResult& result) {
   Json row = Json::object();
+  if (const auto latencies = latencies_ms(result); !latencies.empty())
+    for (const auto name : usual_percentiles)
+      row[column::of_latency(name)] = stats::quantile(latencies, *percentile_of(name));
   for (const auto& figure : result.figures) row[figure.name] = to_json(figure.estimate.value);
   for (const auto& phase : result.phases) row[column::of_phase(phase.name)] = phase.end_s - phase.begin_s;
   for (const auto& series : result.telemetry)
@@ -73,11 +84,14 @@ Result<Table> experiment_table(const std::filesystem::path& path, std::int64_t i
   NEPH_TRY(const auto store, store::Store::open(path, store::Access::read));
   NEPH_TRY(const auto experiment, id == 0 ? store.latest() : store.experiment(id));
   NEPH_TRY(const auto cells, expand(experiment));
-  NEPH_TRY(const auto runs, store.runs(experiment.id, store::Detail::summary));
+  const bool has_latency =
+      std::ranges::any_of(wanted, [](const auto& name) { return name.starts_with("latency_"); });
+  NEPH_TRY(const auto runs,
+           store.runs(experiment.id, has_latency ? store::Detail::full : store::Detail::summary));
   NEPH_TRY(const auto machines, store.machines(experiment.id));
   const auto source = fmt::format("experiment {} of {}", experiment.id, path.string());
   Json all_conditions = Json::object();  // of all cells: one may lack what another has
-  for (const auto& cell : cells) all_conditions.update(conditions_of(cell, {}));
+  for (const auto& cell : cells) all_conditions.update(conditions_of(experiment, cell, {}));
   for (auto& [name, value] : all_conditions.items()) value = nullptr;
   std::string lines;
   for (const auto& run : runs) {
@@ -86,7 +100,8 @@ Result<Table> experiment_table(const std::filesystem::path& path, std::int64_t i
       return fail(ErrorCode::corrupt, "{}: run {} is of configuration {}, and there are {}", source, run.id,
                   run.cell, cells.size());
     auto row = all_conditions;
-    row.update(conditions_of(cells[static_cast<std::size_t>(run.cell)], machine_of_run(run, machines)));
+    row.update(
+        conditions_of(experiment, cells[static_cast<std::size_t>(run.cell)], machine_of_run(run, machines)));
     row.update(measured_in(run.result));
     lines += dump_json(row) + "\n";
   }

@@ -48,9 +48,9 @@ TEST_F(ExperimentTable, HasTheCellAndTheMachineOfEachRunThatEndedWell) {
   const auto table = experiment_table(path_, 0, {"images_per_s"});
   ASSERT_TRUE(table) << table.error().message;
   EXPECT_EQ(table->rows, 2U);
-  EXPECT_THAT(row(*table, 0),
-              ElementsAre("batch 1", "provider unknown", "instance_type unknown", "processor Xeon", "cores 2",
-                          "memory_bytes ", "gpu none", "gpus 0", "images_per_s 50"));
+  EXPECT_THAT(row(*table, 0), ElementsAre("batch 1", "hardware 2 cores of Xeon", "provider unknown",
+                                          "instance_type unknown", "processor Xeon", "cores 2",
+                                          "memory_bytes ", "gpu none", "gpus 0", "images_per_s 50"));
   EXPECT_THAT(row(*table, 1),
               testing::IsSupersetOf({"batch 8", "provider unknown", "gpu Tesla T4", "gpus 1"}));
 }

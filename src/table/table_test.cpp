@@ -79,6 +79,12 @@ TEST(Table, NumbersThatAreNoneStayNumbers) {
   EXPECT_EQ(column.numbers[5], 2);
 }
 
+TEST(Table, InfinitiesAloneAreText) {
+  const auto column = parsed("mode\ninf\n\nInf\n").columns[0];
+  ASSERT_TRUE(column.is_text());  // of a mode, it is inference
+  EXPECT_THAT(column.levels, ElementsAre("inf", "Inf"));
+}
+
 TEST(Table, CommasInGroupsOfThreeBeforeAPointAreNoPoints) {
   const auto column = parsed("x\n\"1,484.3\"\n\"-12,345,678.\"\n984.2\n\"+1,000.25\"\n").columns[0];
   ASSERT_FALSE(column.is_text());

@@ -1,6 +1,8 @@
 """`neph advise`: of stored experiments and of tables, what it says, what it refuses. That choices are right is shown by
 src/advise/*_test.cpp."""
 
+import sqlite3
+
 import pytest
 from cells import TRAINED
 from known import KnownServer
@@ -124,29 +126,54 @@ def test_configurations_of_different_jobs_are_no_choice(neph, folder):
     assert chosen(neph.json("advise", 1, "--offers", "prices.csv", "--where", "model=b.identity"))
 
 
-def test_predictions_are_shown_and_never_recommended(neph, folder):
-    """Twelve cores would be the cheapest in time; nobody measured them."""
-    measured = [(cores, batch) for cores in (1, 2, 4, 8, 16) for batch in (32, 64, 128, 256, 512)]
-    lines = [f"{cores},{batch},{4000 / cores + 200 + batch / 10}" for cores, batch in measured]
-    (folder / "runs.csv").write_text("\n".join(["cores,batch,train_s", *lines]))
-    (folder / "rows.csv").write_text("cores,batch\n6,64\n12,64\n")
-    neph("fit", "runs.csv", "--target", "train_s", "--method", "terms", "--out", "model.json")
-    ask = ("advise", "runs.csv", "--offers", "prices.csv", "--where", "batch=64", *SOON)
-    advice = neph.json(*ask, "--model", "model.json", "--rows", "rows.csv")
+UNMEASURED = """lambda,gpu_h100,us-east-1,14,100,H100,1,3.00,USD,2026-11-24
+aws,g4dn.xlarge,us-east-1,4,16,T4,1,0.60,USD,2026-11-24
+aws,abacus.xlarge,us-east-1,4,16,Abacus,1,0.60,USD,2026-11-24
+aws,m7i.2xlarge,us-east-1,8,32,,,0.03,USD,2026-11-24
+"""
+
+
+def test_jobs_on_gpus_that_were_not_measured_are_predicted_and_never_recommended(neph, folder):
+    """By its data sheet an H100 does in a quarter of the V100's time what takes a T4 twice as long."""
+    (folder / "prices.csv").write_text(OFFERS + UNMEASURED)
+    ask = ("times.csv", "--offers", "prices.csv", "--unmeasured", *SOON)
+    advice = neph.json("advise", *ask)
+    predicted = {candidate["gpu"]: candidate for candidate in advice["candidates"] if candidate["predicted"]}
+    assert set(predicted) == {"H100", "T4"} and not chosen(advice)["predicted"]
+    assert all(candidate["why_not"] == "predicted only" and not candidate["on_front"] for candidate in predicted.values())
+    h100, t4 = predicted["H100"], predicted["T4"]
+    assert 340 + 40 < h100["seconds"]["value"] < 340 + 150 and 340 + 400 < t4["seconds"]["value"] < 340 + 1000
+    assert h100["seconds"]["high"] / h100["seconds"]["low"] > 1.3
+    first, *_ = advice["to_measure"]
+    assert first["offer"].startswith("aws/g4dn.xlarge") and first["command"] == ""
+    assert float(first["saving"]["amount"]) > 0 and first["p_better"] == t4["p_better"] > 0.9
+    shown = neph("advise", *ask).stdout
+    assert "Not measured, and perhaps cheaper: 1x T4 on aws/g4dn.xlarge@us-east-1" in shown.replace("\n  ", " ")
+    assert "the first to measure:" in shown and "predicted only: measure it first" in shown
+
+
+def test_jobs_on_cpus_that_were_not_measured_are_predicted(trained, folder):
+    with sqlite3.connect(folder / "neph.db") as store:
+        store.execute("UPDATE machine SET processor = 'AMD EPYC 7763 64-Core Processor', cores = 2, provider = '', instance_type = ''")
+    (folder / "prices.csv").write_text(OFFERS + UNMEASURED)
+    advice = trained.json("advise", 1, "--offers", "prices.csv", "--unmeasured", *SOON)
+    measured = [candidate for candidate in advice["candidates"] if not candidate["predicted"]]
     predicted = [candidate for candidate in advice["candidates"] if candidate["predicted"]]
-    assert predicted and all(candidate["why_not"] == "predicted only" for candidate in predicted)
-    assert not any(candidate["on_front"] for candidate in predicted)
-    assert not chosen(advice)["predicted"]
-    assert "--model and --rows go together" in refused(neph, *ask[1:], "--model", "model.json")
+    assert {candidate["offer"] for candidate in predicted} == {"aws/m7i.2xlarge@us-east-1"} and len(predicted) == 2
+    assert not any("m7i" in candidate["offer"] for candidate in measured), "its CPU is known to be another"
+    (first,) = advice["to_measure"]
+    assert first["command"].startswith("neph script 1 --cell ") and "--offer aws/m7i.2xlarge@us-east-1" in first["command"]
+    script = trained(*first["command"].replace("ADDRESS > run.sh", "results").split()[1:]).stdout
+    assert script.startswith("#!/bin/sh") and "m7i.2xlarge" in script
 
 
-def test_predictions_of_something_else_are_refused(neph, folder):
-    lines = [f"{cores},{batch},{4000 / cores + batch}" for cores in (1, 2, 4, 8, 16) for batch in (32, 64, 128, 256, 512)]
-    (folder / "epochs.csv").write_text("\n".join(["cores,batch,epoch_s", *lines]))
-    (folder / "rows.csv").write_text("cores,batch\n12,64\n")
-    neph("fit", "epochs.csv", "--target", "epoch_s", "--method", "terms", "--out", "model.json")
-    ask = ("times.csv", "--offers", "prices.csv", "--model", "model.json", "--rows", "rows.csv", *SOON)
-    assert "predicts 'epoch_s', and the measured times are 'train_s'" in refused(neph, *ask)
+def test_what_is_on_no_known_device_cannot_be_predicted_elsewhere(neph, folder):
+    (folder / "cores.csv").write_text("cores,train_s\n8,3600\n16,2400\n")
+    assert "no time is of a known device" in refused(neph, "cores.csv", "--offers", "prices.csv", "--unmeasured", *SOON)
+    (folder / "own.toml").write_text('[[device]]\nname = "Abacus"\nfp32_tflops = 8\nbandwidth_gb_s = 300\n')
+    (folder / "prices.csv").write_text(OFFERS + UNMEASURED)
+    ask = ("advise", "times.csv", "--offers", "prices.csv", "--unmeasured", "--machines", "own.toml", *SOON)
+    assert any(candidate["gpu"] == "Abacus" for candidate in neph.json(*ask)["candidates"])
 
 
 def test_a_table_of_predictions_recommends_none(neph, folder):

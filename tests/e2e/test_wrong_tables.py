@@ -20,7 +20,7 @@ NO_TABLES = {
     "a,t\n1,1\n1,1\n1,1\n1,1\n1,1\n": "no column tells its rows apart but 't'",
     "a,t\n1,nan\n2,nan\n": "no row has a 't' above 0",
     "a,t\n1,-1\n2,0\n": "no row has a 't' above 0",
-    "a,t\n1,inf\n2,inf\n": "no row has a 't' above 0",
+    "a,t\n1,inf\n2,inf\n": "the target 't' is no number in row 2 ('inf')",
     "a,t\n1,2\n3\n": "line 3 has 1 cell and the heading 2",
     "a,t\n1,\"2\n": "a quote is opened and never closed",
     "a,a\n1,2\n": "two columns are called 'a'",
@@ -153,20 +153,34 @@ def test_numbers_with_commas_in_groups_of_three_are_numbers(neph):
 
 
 def test_an_extrapolation_that_was_never_tried_has_no_interval(neph):
-    """Two machines: none can be left out, so nothing shows how far off a third is."""
-    rows = [{"batch": batch, "gpu": gpu, "t": (1 + batch) / speed} for batch in (1, 2, 4, 8, 16) for gpu, speed in (("T4", 1), ("V100", 2))]
+    """Two algorithms: none can be left out, so nothing shows how far off a third is."""
+    rows = [{"batch": batch, "algorithm": name, "t": (1 + batch) / speed} for batch in (1, 2, 4, 8, 16) for name, speed in (("direct", 1), ("winograd", 2))]
     write_csv(neph.folder / "runs.csv", rows)
     said = neph("fit", "runs.csv", "--target", "t").stdout
     assert re.search(r"^unseen +unknown +unknown ", said, re.M)
-    write_csv(neph.folder / "ask.csv", [{"batch": 4, "gpu": gpu} for gpu in ("T4", "A100")])
+    write_csv(neph.folder / "ask.csv", [{"batch": 4, "algorithm": name} for name in ("direct", "fft")])
     known, new = neph.json("predict", "model.json", "ask.csv")["rows"]
     assert known["no_interval"] == "" and known["low"] < known["high"]
     assert new["value"] > 0 and new["low"] is None and new["high"] is None
-    assert new["no_interval"].startswith("unseen category of gpu: ") and "--calibrate" in new["no_interval"]
+    assert new["no_interval"].startswith("unseen category of algorithm: ") and "--calibrate" in new["no_interval"]
     shown = neph("predict", "model.json", "ask.csv").stdout
-    assert "no interval for 1 of 2 rows: unseen category of gpu: " in shown
-    judged = neph.json("validate", "runs.csv", "--target", "t", "--leave-out", "gpu")
+    assert "no interval for 1 of 2 rows: unseen category of algorithm: " in shown
+    judged = neph.json("validate", "runs.csv", "--target", "t", "--leave-out", "algorithm")
     assert judged["methods"][0]["score"]["coverage"] is None and judged["methods"][0]["score"]["mean"] > 0
     assert "10 predictions without an interval" in str(judged["notes"])
-    neph("validate", "runs.csv", "--target", "t", "--leave-out", "gpu", "--html", "page.html")
+    neph("validate", "runs.csv", "--target", "t", "--leave-out", "algorithm", "--html", "page.html")
     assert "hold what was measured" not in (neph.folder / "page.html").read_text().split("<table")[0]
+
+
+def test_a_third_machine_has_an_interval_from_two(neph):
+    """None of two can be left out while fitting: the interval of a third rests on priors from public tables, and is wide."""
+    rows = [{"batch": batch, "gpu": gpu, "t": (1 + batch) / speed} for batch in (1, 2, 4, 8, 16) for gpu, speed in (("T4", 1), ("V100", 2.4))]
+    write_csv(neph.folder / "runs.csv", rows)
+    neph("fit", "runs.csv", "--target", "t")
+    write_csv(neph.folder / "ask.csv", [{"batch": 4, "gpu": gpu} for gpu in ("T4", "A100", "A100x")])
+    known, new, unknown = neph.json("predict", "model.json", "ask.csv")["rows"]
+    assert known["low"] < 5 < known["high"] < 1.2 * known["low"]
+    assert new["low"] < 5 / 3.5 < new["high"] and 2 < new["high"] / new["low"] < 6 and new["value"] < 5 / 2.4
+    assert unknown["value"] is None and "unknown device 'A100x'" in unknown["refused"]
+    score = neph.json("validate", "runs.csv", "--target", "t", "--leave-out", "gpu")["methods"][0]["score"]
+    assert score["mean"] < 0.6 and score["coverage"] == 1

@@ -9,6 +9,7 @@
 #include "cli/advise_measured.hpp"
 #include "cli/advise_options.hpp"
 #include "cli/advise_store.hpp"
+#include "cli/advise_unmeasured.hpp"
 #include "cli/command.hpp"
 #include "cli/output_file.hpp"
 #include "cli/price_offers.hpp"
@@ -97,6 +98,19 @@ std::vector<advise::Needs> needs_of(const Configurations& configurations) {
   return needs;
 }
 
+/// Beside the measured configurations, on the market's other hardware.
+Status add_unmeasured(const AdviseOptions& options, Market& market, Measured& measured) {
+  device::SheetFile own;
+  if (!options.machines.empty()) {
+    NEPH_TRY(own, device::read_sheets(options.machines));
+  }
+  const auto sheets = device::built_in_and(own);
+  look_up_cpus(market.offers, sheets);
+  NEPH_TRY(auto predicted, on_unmeasured(measured.configurations, market.offers, sheets));
+  std::ranges::move(predicted, std::back_inserter(measured.configurations));
+  return {};
+}
+
 Result<Advice> advice_for_jobs(const AdviseCommand& command, const Rates& rates) {
   const auto& options = command.options;
   NEPH_TRY(const auto begin, begin_of(options));
@@ -106,6 +120,7 @@ Result<Advice> advice_for_jobs(const AdviseCommand& command, const Rates& rates)
   NEPH_TRY(auto measured, measured_by(options));
   NEPH_TRY(auto market,
            market_of(command, rates.currencies, budget.currency, needs_of(measured.configurations)));
+  if (options.unmeasured) NEPH_CHECK(add_unmeasured(options, market, measured));
   const advise::Request request{.source = measured.source,
                                 .noun = measured.noun,
                                 .deadline_s = deadline,
@@ -178,10 +193,15 @@ void declare_advise(Command& command) {
   command.fields(advise->options, "measured");
   command.fields(advise->files);
   command.fields(advise->choice);
+  command.flag(
+      "unmeasured", advise->options.unmeasured,
+      "also predict the jobs on GPUs and CPUs of the offers that were not measured, and name the one to "
+      "measure first; a predicted one is never recommended");
   command.flag("json", advise->json, "as JSON on stdout, with all candidates");
   command.footer(
       "Examples:\n"
       "  neph advise 12 --offers prices.csv --deadline 2h --budget 10USD\n"
+      "  neph advise 12 --offers prices/ --unmeasured\n"
       "  neph advise times.csv --offers prices.csv --time train_s --html advice.html\n"
       "  neph advise --infer 7 --rate 200 --p99 100ms --offers prices.csv\n"
       "A table has a row per configuration, or per run of it. Its columns cores (threads, vcpus), gpus, "

@@ -58,10 +58,23 @@ void print_without_interval(const std::vector<predict::Prediction>& predictions)
                printable(why));
 }
 
+/// Columns that say something: of rows on named devices those that differ.
+std::vector<table::Column> told_columns(const table::Table& rows, bool is_of_devices) {
+  auto columns = rows.columns;
+  if (is_of_devices)
+    std::erase_if(columns, [&](const table::Column& column) {
+      for (std::size_t row = 1; row < rows.rows; ++row)
+        if (column.text(row) != column.text(0)) return false;
+      return rows.rows > 1;
+    });
+  return columns;
+}
+
 void print_predictions(const predict::Model& model, const table::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
-                       const predict::Neighbours& neighbours) {
-  const auto columns = std::span(rows.columns).first(std::min(rows.columns.size(), most_columns_shown));
+                       const predict::Neighbours& neighbours, bool is_of_devices) {
+  const auto told = told_columns(rows, is_of_devices);
+  const auto columns = std::span(told).first(std::min(told.size(), most_columns_shown));
   std::vector<std::string> headings;
   for (const auto& column : columns) headings.push_back(printable(column.name));
   const auto& target = model.origin().target;
@@ -83,8 +96,8 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
   }
   fmt::print("{}", table.text());
   if (rows.rows > most_shown) fmt::print("and {} more rows: --json has all\n", rows.rows - most_shown);
-  if (rows.columns.size() > columns.size())
-    fmt::print("the table has {} more columns, which are not shown\n", rows.columns.size() - columns.size());
+  if (told.size() > columns.size())
+    fmt::print("the table has {} more columns, which are not shown\n", told.size() - columns.size());
   print_refused(predictions);
   fmt::print("low to high: 90 % prediction interval\n");
   print_without_interval(predictions);
@@ -155,7 +168,7 @@ Status predict_rows(const PredictCommand& options) {
   std::iota(shown.begin(), shown.end(), std::size_t{0});
   const auto first = rows_of(rows, shown);
   NEPH_TRY(const auto neighbours, predict::Neighbours::of(model, first, 1, threads));
-  print_predictions(model, rows, predictions, neighbours);
+  print_predictions(model, rows, predictions, neighbours, !devices.empty());
   if (!devices.empty()) {
     NEPH_TRY(const auto lines,
              predict::devices_in_words(model, configurations, devices, predictions, threads));

@@ -92,6 +92,7 @@ class Model {
     std::vector<std::vector<double>> grids;        ///< of the ranged numbers (grid_of)
     Eigen::RowVectorXd units;                      ///< of distances in them
     std::vector<bool> uses_number, uses_category;  ///< whether members see it
+    std::vector<bool> is_machines;                 ///< categories with one level a machine (machines_own)
   };
   struct Query {
     const table::Table& rows;

@@ -63,7 +63,13 @@ QueryPosition Model::position_of(const Inputs& inputs, Index row, const Levels& 
     if (const auto& grid = measured.grids[static_cast<std::size_t>(j)]; is_between(grid, value))
       add(ShiftKind::between, j, distance_to_nearest(grid, value));
   }
+  const auto machine = design_.machine();
+  const bool is_new_machine =
+      design_.knows_machines() && inputs.matrix.levels(row, static_cast<Index>(*machine)) < 0;
   for (Index c = 0; c < inputs.matrix.levels.cols(); ++c) {
+    if (is_new_machine && c != static_cast<Index>(*machine) &&
+        measured.is_machines[static_cast<std::size_t>(c)])
+      continue;  // it is another of course
     const int level = inputs.matrix.levels(row, c);
     if (level < 0)
       add(ShiftKind::unseen, c, 0);
@@ -110,6 +116,7 @@ Model::Levels Model::levels() const {
   for (const auto& counts : counts_) measured.is_rare.push_back(rare_levels(counts));
   for (Index j = 0; j < points_.ranged.cols(); ++j) measured.grids.push_back(grid_of(points_.ranged.col(j)));
   measured.units = units();
+  if (design_.machine()) measured.is_machines = machines_own();
   const auto& columns = ensemble_.columns;
   const auto features = design_.features();
   measured.uses_category.resize(design_.categories().size());

@@ -38,17 +38,6 @@ std::string level_of(const Model& model, const std::string& name) {
   return {};
 }
 
-/// Columns that describe only the machine.
-std::set<std::string> columns_of_machines(const Model& model) {
-  const auto& hardware = model.design().roles().hardware;
-  std::set<std::string> columns{hardware.machine};
-  columns.insert(hardware.figures.begin(), hardware.figures.end());
-  const auto own = model.machines_own();
-  for (std::size_t c = 0; c < own.size(); ++c)
-    if (own[c]) columns.insert(model.design().categories()[c].column);
-  return columns;
-}
-
 std::vector<std::size_t> different_rows(const table::Table& rows, const std::set<std::string>& without) {
   std::set<std::string> known;
   std::vector<std::size_t> different;
@@ -100,11 +89,28 @@ std::string sheet_in_words(const device::Hardware& hardware) {
   std::vector<std::string> peaks;
   for (const auto& [precision, peak] : {std::pair{"fp32", sheet.fp32_tflops}, {"fp16", sheet.fp16_tflops}})
     if (peak > 0) peaks.push_back(fmt::format("{:g} TFLOP/s at {}", peak, precision));
-  return fmt::format("{}{}, {}, {:g} GB/s, {:g} GB", devices == 1 ? "" : fmt::format("{:.3g} x ", devices),
-                     sheet.name, fmt::join(peaks, ", "), sheet.bandwidth_gb_s, sheet.memory_gb);
+  const bool is_cpu = sheet.kind == "cpu" && sheet.units > 0;
+  const auto cores = devices * static_cast<double>(sheet.units);
+  return fmt::format("{}{}, {}, {:g} GB/s{}",
+                     is_cpu         ? fmt::format("{:.3g} of {} cores of ", cores, sheet.units)
+                     : devices == 1 ? ""
+                                    : fmt::format("{:.3g} x ", devices),
+                     sheet.name, fmt::join(peaks, ", "), sheet.bandwidth_gb_s,
+                     sheet.memory_gb > 0 ? fmt::format(", {:g} GB", sheet.memory_gb) : "");
 }
 
 }  // namespace
+
+std::set<std::string> columns_of_machines(const Model& model) {
+  if (!model.design().machine()) return {};
+  const auto& hardware = model.design().roles().hardware;
+  std::set<std::string> columns{hardware.machine};
+  columns.insert(hardware.figures.begin(), hardware.figures.end());
+  const auto own = model.machines_own();
+  for (std::size_t c = 0; c < own.size(); ++c)
+    if (own[c]) columns.insert(model.design().categories()[c].column);
+  return columns;
+}
 
 Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::vector<std::string>& names) {
   const auto& design = model.design();

@@ -1,12 +1,16 @@
 // Configurations on machines that the user names, measured or not.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
 #include "predict/ensemble/model.hpp"
 
 namespace neph::predict {
+
+/// Columns that describe only the machine, its name among them; none: the model knows no machines.
+std::set<std::string> columns_of_machines(const Model& model);
 
 struct AskedDevice {
   std::string name;   ///< as it was given

@@ -61,6 +61,7 @@ std::string html(const Advice& advice) {
   page.add_section("turns", "Where the choice turns", list_html(advice.break_evens));
   page.add_section("why-not", "Why not the others", list_html(why_not_sentences(advice, most_examples)));
   page.add_section("next", "What one more run would be worth", html_of(next_runs_table(advice)));
+  page.add_section("to-measure", "Not measured, and perhaps better", html_of(to_measure_table(advice)));
   page.add_section("figures", "The bill", html_of(advised_bill_table(advice)));
   page.add_section("rests", "What this rests on", list_html(advice.assumptions));
   return page.html();
