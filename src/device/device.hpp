@@ -32,6 +32,7 @@ struct Sheet {
   std::int64_t year = 0;
   double fp32_tflops = 0;                                                  ///< of vector units
   double tf32_tflops = 0, fp16_tflops = 0, fp8_tflops = 0, int8_tops = 0;  ///< of matrix units if there are
+  double usable_share = 1;  ///< of the peaks, where instructions of one kind cannot reach them
   double bandwidth_gb_s = 0, memory_gb = 0;
   std::vector<double> other_memory_gb;  ///< that it is also sold with, or that lists give for it
   std::int64_t units = 0;               ///< SMs, compute units, cores
@@ -41,6 +42,9 @@ struct Sheet {
   std::string source;
 
   std::vector<double> memory_sizes_gb() const;  ///< the published one first; empty: none is
+  /// What it has in common with others beyond its figures: "NVIDIA gpu", "NVIDIA gpu for games" (whose matrix
+  /// units, drivers and clocks differ), "cpu".
+  std::string family() const;
 };
 template <class Visit, Describes<Sheet> Self>
 void describe(Visit&& v, Self& s) {
@@ -55,6 +59,8 @@ void describe(Visit&& v, Self& s) {
   v("fp16_tflops", s.fp16_tflops, "peak of half precision in TFLOP/s, dense", at_least(0));
   v("fp8_tflops", s.fp8_tflops, "peak of 8-bit floats in TFLOP/s, dense", at_least(0));
   v("int8_tops", s.int8_tops, "peak of 8-bit integers in Tera-operations/s, dense", at_least(0));
+  v("usable_share", s.usable_share, "of the peaks, where instructions of one kind cannot reach them",
+    between(0, 1));
   v("bandwidth_gb_s", s.bandwidth_gb_s, "of its memory in GB/s", at_least(0));
   v("memory_gb", s.memory_gb, "size of its memory in GB", at_least(0));
   v("other_memory_gb", s.other_memory_gb, "other sizes that it is sold with, or that lists give for it");
@@ -131,6 +137,9 @@ class Sheets {
   /// 80 GB.
   std::vector<const Sheet*> variants_of(std::string_view name) const;
 
+  /// The place of the sheet's family among all.
+  int family_number(const Sheet& sheet) const;
+
   const std::vector<Sheet>& sheets() const { return sheets_; }
   const std::vector<Machine>& machines() const { return machines_; }
 
@@ -144,6 +153,7 @@ class Sheets {
   std::optional<Hardware> cores_of(std::string_view name) const;
 
   std::vector<Sheet> sheets_;
+  std::vector<std::string> families_;
   std::vector<Machine> machines_;
   std::multimap<std::string, Spelling, std::less<>> spellings_;  ///< by model; of one as they were added
 };

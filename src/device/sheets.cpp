@@ -72,6 +72,14 @@ std::vector<double> Sheet::memory_sizes_gb() const {
   return sizes;
 }
 
+std::string Sheet::family() const {
+  if (kind != "gpu") return kind;
+  const bool is_rtx = name.size() >= 8 && name.starts_with("RTX ") &&
+                      std::ranges::all_of(name.substr(4, 4), is_digit) && name.substr(6, 2) != "00";
+  const bool is_for_games = is_rtx || name.starts_with("GTX ") || name.starts_with("RX ");
+  return maker + (is_for_games ? " gpu for games" : " gpu");
+}
+
 Sheets::Sheets(SheetFile file) : sheets_(std::move(file.device)), machines_(std::move(file.machine)) {
   for (std::size_t i = 0; i < sheets_.size(); ++i) {
     const auto add = [&](const std::string& spelling) {
@@ -80,7 +88,13 @@ Sheets::Sheets(SheetFile file) : sheets_(std::move(file.device)), machines_(std:
     };
     add(sheets_[i].name);
     for (const auto& other : sheets_[i].names) add(other);
+    if (const auto family = sheets_[i].family(); std::ranges::find(families_, family) == families_.end())
+      families_.push_back(family);
   }
+}
+
+int Sheets::family_number(const Sheet& sheet) const {
+  return static_cast<int>(std::ranges::find(families_, sheet.family()) - families_.begin());
 }
 
 std::vector<const Sheet*> Sheets::variants_of(std::string_view name) const {

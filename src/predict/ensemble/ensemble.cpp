@@ -70,7 +70,7 @@ MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, Index mach
   std::erase_if(columns.categories, [&](Index c) { return machines_own[static_cast<std::size_t>(c)]; });
   std::erase_if(columns.numbers, [&](Index j) { return j >= speeds; });
   MachineRows rows{seen(columns, inputs).matrix, inputs.matrix.numbers.rightCols(2),
-                   inputs.matrix.levels.col(machine)};
+                   inputs.matrix.levels.col(machine), inputs.machine_families};
   auto& numbers = rows.configurations.numbers;
   numbers.conservativeResize(Eigen::NoChange, numbers.cols() + inputs.mean_layer.cols());
   numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;
@@ -85,6 +85,7 @@ Inputs seen(const FeatureSubset& subset, const Inputs& inputs) {
           .mean_layer = inputs.mean_layer,
           .user_terms = inputs.user_terms,
           .log_speed = inputs.log_speed,
+          .machine_families = inputs.machine_families,
           .ranged = none,
           .refused = {},
           .unknown_machines = {}};

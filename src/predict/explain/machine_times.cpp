@@ -42,9 +42,12 @@ Result<MachineRows> rows_of(const std::vector<JobOnMachine>& jobs, const device:
                            .rows = jobs.size(),
                            .unread = {}};
   const auto count = static_cast<Index>(jobs.size());
+  const auto speeds =
+      machine_speeds(table, {.machine = "machine", .figures = {}, .precision = "precision"}, sheets);
   MachineRows rows{{Eigen::MatrixXd(count, 0), Eigen::MatrixXi(count, 1)},
-                   log_speeds(table, {.machine = "machine", .figures = {}, .precision = "precision"}, sheets),
-                   Eigen::VectorXi(count)};
+                   speeds.logs,
+                   Eigen::VectorXi(count),
+                   speeds.families};
   for (Index i = 0; i < count; ++i) {
     const auto& job = jobs[static_cast<std::size_t>(i)];
     NEPH_TRY(const auto hardware, sheets.at(job.machine));

@@ -66,6 +66,8 @@ Inputs rows_of(const Inputs& inputs, const std::vector<std::size_t>& rows) {
           .mean_layer = some_rows(inputs.mean_layer, rows),
           .user_terms = rows_of(inputs.user_terms, rows),
           .log_speed = inputs.log_speed.size() == 0 ? VectorXd() : rows_of(inputs.log_speed, rows),
+          .machine_families = inputs.machine_families.size() == 0 ? Eigen::VectorXi()
+                                                                  : some_rows(inputs.machine_families, rows),
           .ranged = some_rows(inputs.ranged, rows),
           .refused = some_refusals(inputs.refused, rows),
           .unknown_machines = some_refusals(inputs.unknown_machines, rows)};
@@ -138,7 +140,7 @@ void Design::learn_machines(const table::Table& points) {
   sheets_ = device::built_in_and(roles_.sheets);
   if (!machine_) return;
   constexpr double least_share = 0.6;
-  const auto speeds = log_speeds(points, roles_.hardware, sheets_);
+  const auto speeds = machine_speeds(points, roles_.hardware, sheets_).logs;
   std::vector<Index> known;
   for (Index row = 0; row < speeds.rows(); ++row)
     if (speeds.row(row).allFinite()) known.push_back(row);
@@ -210,7 +212,8 @@ Result<Inputs> Design::apply(const table::Table& rows) const {
 }
 
 void Design::add_machines(const table::Table& rows, Numbers& numbers, Inputs& inputs) const {
-  MatrixXd speeds = log_speeds(rows, roles_.hardware, sheets_);
+  auto [speeds, families] = machine_speeds(rows, roles_.hardware, sheets_);
+  inputs.machine_families = std::move(families);
   const auto& names = rows.columns[*rows.find_fitted(roles_.hardware.machine)];
   for (Index row = 0; row < speeds.rows(); ++row) {
     if (speeds.row(row).allFinite()) continue;

@@ -39,6 +39,7 @@ struct Inputs {
   /// What is added to the logarithm of a time so that machines compare: how fast each is by its data sheet.
   /// Empty where the machines are not known.
   Eigen::VectorXd log_speed;
+  Eigen::VectorXi machine_families;  ///< machine_columns.hpp; empty as `log_speed`
   Eigen::MatrixXd ranged;  ///< the table's own numbers, logarithms of quantities: what has a measured range
   /// Rows of which nothing can be computed: their numbers mean nothing.
   table::Refusals refused;

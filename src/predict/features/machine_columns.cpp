@@ -163,24 +163,34 @@ MachineColumns machine_columns_in(const table::Table& table, const std::string& 
   return found;
 }
 
-MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns, const device::Sheets& sheets) {
-  MatrixXd speeds = MatrixXd::Constant(static_cast<Index>(rows.rows), 2, unknown);
+MachineSpeeds machine_speeds(const table::Table& rows, const MachineColumns& columns,
+                             const device::Sheets& sheets) {
+  const auto count = static_cast<Index>(rows.rows);
+  MachineSpeeds result{MatrixXd::Constant(count, 2, unknown), Eigen::VectorXi::Constant(count, -1)};
+  auto& speeds = result.logs;
   const auto* machines = column_called(rows, columns.machine);
   const auto* precisions = column_called(rows, columns.precision);
   const auto precision_at = [&](std::size_t row) {
     return precisions ? precision_of(precisions->text(row)).value_or(Precision::fp32) : Precision::fp32;
   };
-  std::map<std::pair<std::string, std::string>, Eigen::RowVector2d> known;
+  struct Known {
+    Eigen::RowVector2d logs = Eigen::RowVector2d::Constant(unknown);
+    int family = -1;
+  };
+  std::map<std::pair<std::string, std::string>, Known> known;
   for (std::size_t row = 0; machines && row < rows.rows; ++row) {
     const std::pair key{machines->text(row), precisions ? precisions->text(row) : ""};
-    const auto [found, is_new] = known.try_emplace(key, Eigen::RowVector2d::Constant(unknown));
+    const auto [found, is_new] = known.try_emplace(key);
     if (is_new)
       if (const auto hardware = sheets.find(key.first)) {
-        const auto peak = peak_of(hardware->sheet, precision_at(row));
-        found->second << std::log(peak * hardware->devices),
-            std::log(hardware->sheet.bandwidth_gb_s * hardware->devices);
+        const auto& sheet = hardware->sheet;
+        found->second.logs << std::log(peak_of(sheet, precision_at(row)) * sheet.usable_share *
+                                       hardware->devices),
+            std::log(sheet.bandwidth_gb_s * hardware->devices);
+        found->second.family = sheets.family_number(sheet);
       }
-    speeds.row(static_cast<Index>(row)) = found->second;
+    speeds.row(static_cast<Index>(row)) = found->second.logs;
+    result.families[static_cast<Index>(row)] = found->second.family;
   }
   for (const auto& name : columns.figures) {
     const auto heading = figure_of(name);
@@ -193,7 +203,7 @@ MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns, con
           value > 0 && (!own || *own == precision_at(row)))
         speeds(static_cast<Index>(row), is_peak ? 0 : 1) = std::log(value);
   }
-  return speeds;
+  return result;
 }
 
 }  // namespace neph::predict

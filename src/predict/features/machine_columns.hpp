@@ -28,7 +28,11 @@ MachineColumns machine_columns_in(const table::Table& table, const std::string& 
 /// Of each row: logarithm of its machine's peak in TFLOP/s at the row's precision, and of its bandwidth in
 /// GB/s; NaN: not known. A column of the table goes before the built-in sheet; one of peaks at a precision
 /// ("f16_tflops") counts for rows of that precision.
-Eigen::MatrixXd log_speeds(const table::Table& rows, const MachineColumns& columns,
-                           const device::Sheets& sheets);
+struct MachineSpeeds {
+  Eigen::MatrixXd logs;      ///< rows by 2
+  Eigen::VectorXi families;  ///< device::Sheets::family_number(); -1: not known
+};
+MachineSpeeds machine_speeds(const table::Table& rows, const MachineColumns& columns,
+                             const device::Sheets& sheets);
 
 }  // namespace neph::predict

@@ -42,7 +42,7 @@ TEST(MachineColumns, OfATableGoBeforeTheSheetInAnyUnit) {
     const auto rows = table_of(std::string("gpu,") + figures + "\n");
     const MachineColumns columns{
         .machine = "gpu", .figures = {rows.columns[1].name, rows.columns[2].name}, .precision = ""};
-    const auto speeds = log_speeds(rows, columns, device::built_in());
+    const auto speeds = machine_speeds(rows, columns, device::built_in()).logs;
     EXPECT_NEAR(std::exp(speeds(0, 0)), 8, 1e-9) << figures;
     EXPECT_NEAR(std::exp(speeds(0, 1)), 300, 1e-9) << figures;
   }
@@ -52,8 +52,9 @@ TEST(MachineColumns, HaveThePeakOfTheRowsPrecision) {
   const auto rows =
       table_of("gpu,p,f32_tflops,f16_tflops\nV100,fp32,14,112\nV100,amp,14,112\n2xT4,int8,,\nx,fp32,,\n");
   const auto speeds =
-      log_speeds(rows, {.machine = "gpu", .figures = {"f32_tflops", "f16_tflops"}, .precision = "p"},
-                 device::built_in());
+      machine_speeds(rows, {.machine = "gpu", .figures = {"f32_tflops", "f16_tflops"}, .precision = "p"},
+                     device::built_in())
+          .logs;
   EXPECT_NEAR(std::exp(speeds(0, 0)), 14, 1e-9);
   EXPECT_NEAR(std::exp(speeds(1, 0)), 112, 1e-9);
   EXPECT_NEAR(std::exp(speeds(2, 0)), 2 * 130, 1e-9);

@@ -30,6 +30,7 @@ enum Parameter : Index {
   noise,
   own,
   own_by_row,
+  family,
   power,
   power_by_row,
   share,
@@ -41,7 +42,7 @@ struct Pairs {
   ArrayXXd distance;         ///< root of 5 times that of the scaled numbers
   ArrayXXd same, differing;  ///< categories
   ArrayXXd products, speed_products;
-  ArrayXXd same_machine;
+  ArrayXXd same_machine, same_family;
 };
 
 Pairs pairs_of(const MachineRows& down, const MachineRows& across) {
@@ -53,7 +54,8 @@ Pairs pairs_of(const MachineRows& down, const MachineRows& across) {
               .differing = {},
               .products = (a.numbers * b.numbers.transpose()).array(),
               .speed_products = (down.log_speeds * across.log_speeds.transpose()).array(),
-              .same_machine = ArrayXXd::Zero(rows, columns)};
+              .same_machine = ArrayXXd::Zero(rows, columns),
+              .same_family = ArrayXXd::Zero(rows, columns)};
   for (Index j = 0; j < columns; ++j) {
     for (Index k = 0; k < a.numbers.cols(); ++k)
       pairs.distance.col(j) += (a.numbers.col(k).array() - b.numbers(j, k)).square();
@@ -62,6 +64,8 @@ Pairs pairs_of(const MachineRows& down, const MachineRows& across) {
         pairs.same.col(j) += (a.levels.col(k).array() == b.levels(j, k)).cast<double>();
     if (across.machines[j] >= 0)
       pairs.same_machine.col(j) = (down.machines.array() == across.machines[j]).cast<double>();
+    if (across.families[j] >= 0)
+      pairs.same_family.col(j) = (down.families.array() == across.families[j]).cast<double>();
   }
   pairs.distance = (5 * pairs.distance).sqrt();
   pairs.differing = static_cast<double>(a.levels.cols()) - pairs.same;
@@ -79,6 +83,7 @@ MatrixXd covariance(const Pairs& pairs, const VectorXd& p) {
   };
   return level_variance + variance_of(p[amplitude]) * alike + variance_of(p[category_offset]) * pairs.same +
          variance_of(p[slope]) * pairs.products + by_row(p[own], p[own_by_row]) * pairs.same_machine +
+         variance_of(p[family]) * pairs.same_family +
          by_row(p[power], p[power_by_row]) * pairs.speed_products;
 }
 
@@ -87,7 +92,7 @@ double variance_at(const MachineRows& rows, Index row, const VectorXd& p) {
   return level_variance + variance_of(p[amplitude]) +
          variance_of(p[category_offset]) * static_cast<double>(rows.configurations.levels.cols()) +
          variance_of(p[slope]) * rows.configurations.numbers.row(row).squaredNorm() + variance_of(p[own]) +
-         variance_of(p[own_by_row]) +
+         variance_of(p[own_by_row]) + variance_of(p[family]) +
          (variance_of(p[power]) + variance_of(p[power_by_row])) * rows.log_speeds.row(row).squaredNorm();
 }
 
@@ -140,8 +145,9 @@ VectorXd most_probable(Posterior posterior, const MachineLawPrior& prior) {
   posterior.center.resize(parameter_count);
   posterior.width.resize(parameter_count);
   posterior.center << spread, 0, std::log(3.0), spread - 0.5, spread, -3.5, std::log(prior.own),
-      std::log(prior.own_by_row), std::log(prior.power), std::log(prior.power_by_row), prior.compute_share;
-  posterior.width << 1.5, 1, 1, 1, 1.5, 1, VectorXd::Constant(4, prior.log_deviation), prior.share_deviation;
+      std::log(prior.own_by_row), std::log(prior.family), std::log(prior.power), std::log(prior.power_by_row),
+      prior.compute_share;
+  posterior.width << 1.5, 1, 1, 1, 1.5, 1, VectorXd::Constant(5, prior.log_deviation), prior.share_deviation;
   VectorXd best = posterior.center;
   const auto optimiser = nlopt_create(NLOPT_LD_LBFGS, parameter_count);
   nlopt_set_min_objective(optimiser, Posterior::follow, &posterior);
@@ -158,11 +164,12 @@ VectorXd most_probable(Posterior posterior, const MachineLawPrior& prior) {
 
 MachineRows rows_of(const MachineRows& rows, const std::vector<std::size_t>& which) {
   return {rows_of(rows.configurations, which), some_rows(rows.log_speeds, which),
-          some_rows(rows.machines, which)};
+          some_rows(rows.machines, which), some_rows(rows.families, which)};
 }
 
 MachineRows MachineLaw::scaled(const MachineRows& rows) const {
-  MachineRows all{scaling_.apply(rows.configurations), rows.log_speeds.rowwise() - center_, rows.machines};
+  MachineRows all{scaling_.apply(rows.configurations), rows.log_speeds.rowwise() - center_, rows.machines,
+                  rows.families};
   all.configurations.numbers /=
       std::sqrt(std::max<double>(1, static_cast<double>(rows.configurations.numbers.cols())));
   return all;

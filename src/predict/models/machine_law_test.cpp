@@ -24,7 +24,8 @@ Measured measured(Index machines, unsigned seed, double own = 0.2) {
   const Index count = machines * configurations;
   Measured all{{{Eigen::MatrixXd(count, 1), Eigen::MatrixXi(count, 0)},
                 Eigen::MatrixXd(count, 2),
-                Eigen::VectorXi(count)},
+                Eigen::VectorXi(count),
+                Eigen::VectorXi::Zero(count)},
                Eigen::VectorXd(count)};
   for (Index machine = 0, row = 0; machine < machines; ++machine) {
     const double peak = 3 + normal(random), bandwidth = 6 + normal(random), offset = own * normal(random);
@@ -42,7 +43,8 @@ MachineRows part(const MachineRows& rows, Index from, Index count) {
   return {{rows.configurations.numbers.middleRows(from, count),
            rows.configurations.levels.middleRows(from, count)},
           rows.log_speeds.middleRows(from, count),
-          rows.machines.segment(from, count)};
+          rows.machines.segment(from, count),
+          rows.families.segment(from, count)};
 }
 
 /// Of the first `known` rows, what it answers to those behind `kept`, whose machine is known to it or not.
@@ -52,6 +54,23 @@ std::vector<MachineLaw::Answer> answers(const Measured& all, Index known, Index 
   auto asked = part(all.rows, kept, all.log_target.size() - kept);
   if (!is_known) asked.machines.setConstant(-1);
   return law->at(asked);
+}
+
+TEST(MachineLaw, WhatAFamilyHasInCommonIsLearntFromItsOthers) {
+  auto all = measured(9, 3, 0.05);
+  constexpr double slower = 0.7;
+  for (Index row = 0; row < all.log_target.size(); ++row)
+    if (all.rows.families[row] = all.rows.machines[row] % 2; all.rows.families[row] == 0)
+      all.log_target[row] += slower;
+  const Index known = 8 * configurations;
+  const auto right = answers(all, known, known);
+  all.rows.families.tail(configurations).setConstant(-1);
+  const auto unknown = answers(all, known, known);
+  for (Index i = 0; i < configurations; ++i) {
+    const auto& answer = right[static_cast<std::size_t>(i)];
+    EXPECT_NEAR(answer.log_mean, all.log_target[known + i], 0.3);
+    EXPECT_LT(answer.deviation, unknown[static_cast<std::size_t>(i)].deviation);
+  }
 }
 
 TEST(MachineLaw, NineOfTenUnseenMachinesLieInItsIntervals) {
