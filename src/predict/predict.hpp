@@ -24,6 +24,7 @@
 #include "predict/explain/predictions.hpp"
 #include "predict/explain/validate_table.hpp"
 #include "predict/explain/validation.hpp"
+#include "predict/features/machine_columns.hpp"
 #include "predict/model_file/model_file.hpp"
 #include "predict/profile/profile.hpp"
 #include "predict/profile/run_numbers.hpp"

@@ -12,6 +12,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import machine_priors
 import megatron
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -133,9 +134,11 @@ def share(number):
 def main():
     options = argparse.ArgumentParser(prog="./dev goals", description="Errors of predictions on fixed splits, goal by goal, "
                                       "and the flagged shares of rows within the range of what was fitted on and of those beyond.")  # fmt: skip
-    options.add_argument("goals", nargs="*", metavar="GOAL", help="only goals whose name begins so")
+    options.add_argument("goals", nargs="*", metavar="GOAL", help="only goals whose name begins so; machines: the priors of the law of machines, and what they are worth")
     options.add_argument("--methods", default=",".join(METHODS), help="with commas between; auto is the one that must hold")
     asked = options.parse_args()
+    if asked.goals == ["machines"]:
+        return machine_priors.main()
     wanted = [goal for goal in GOALS if not asked.goals or goal.name.startswith(tuple(asked.goals))]
     KEPT.mkdir(parents=True, exist_ok=True)
     methods = asked.methods.split(",")

@@ -127,6 +127,9 @@ Status fit_table(const FitCommand& options) {
   const auto& hardware = roles.hardware;
   if (options.table.machine.empty() && !hardware.machine.empty())
     fmt::print("taken for the machine: '{}' (--machine)\n", printable(hardware.machine));
+  for (const auto& sentence :
+       predict::contradictions_in(profile.points.features, hardware, device::built_in_and(roles.sheets)))
+    fmt::print("{}\n", printable(sentence));
   if (!hardware.figures.empty())
     fmt::print("data sheet of the machine, not features of their own: {}\n",
                printable(fmt::format("{}", fmt::join(hardware.figures, ", "))));

@@ -84,6 +84,15 @@ table::Column machine_column(const Model& model, const std::string& name,
   return {.name = name, .numbers = std::move(numbers), .codes = {}, .levels = {}};
 }
 
+/// In bytes, as fp32; 0: the model knows no networks.
+double largest_weights(const Model& model, const table::Table& rows) {
+  const auto names = model.design().features();
+  const auto place = std::ranges::find(names, "parameters") - names.begin();
+  if (!model.design().has_layers() || place == std::ssize(names)) return 0;
+  const auto inputs = model.design().apply(rows);
+  return inputs && inputs->rows() > 0 ? 4 * std::exp(inputs->matrix.numbers.col(place).maxCoeff()) : 0;
+}
+
 std::string sheet_in_words(const device::Hardware& hardware) {
   const auto& [sheet, devices] = hardware;
   std::vector<std::string> peaks;
@@ -187,6 +196,11 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
                             hardware.sheet.name.empty() ? "no data sheet" : sheet_in_words(hardware));
     line += points > 0 ? fmt::format("measured as '{}' ({})", level, counted(points, "different row"))
                        : "not measured, predicted by its data sheet";
+    if (const double weights = largest_weights(model, rows);
+        hardware.sheet.memory_gb > 0 &&
+        weights > 1e9 * hardware.sheet.memory_gb * std::max(1.0, hardware.devices))
+      line += fmt::format(", whose memory does not hold the weights of the largest network ({})",
+                          format_bytes(weights));
     if (!middle.empty() && level != most)
       line += fmt::format(
           ": {} times as fast as '{}' in the median configuration ({} to {}, 90 % prediction interval)",

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <set>
 #include <span>
 
 #include "core/lists.hpp"
@@ -113,15 +114,22 @@ std::optional<FigureHeading> figure_of(std::string_view heading) {
   return std::nullopt;
 }
 
-/// Distinct texts of a column, most of which are known devices.
-bool names_devices(const table::Column& column, const device::Sheets& sheets) {
-  if (!column.is_text() || column.levels.empty()) return false;
+enum class Names { other, cpus, accelerators };
+
+/// What most distinct texts of a column are.
+Names names_in_column(const table::Column& column, const device::Sheets& sheets) {
+  if (!column.is_text() || column.levels.empty()) return Names::other;
   constexpr double least_share = 0.7;
   constexpr std::size_t most_looked_up = 200;
   const auto levels = std::span(column.levels).first(std::min(column.levels.size(), most_looked_up));
-  const auto known =
-      std::ranges::count_if(levels, [&](const auto& level) { return sheets.find(level).has_value(); });
-  return static_cast<double>(known) >= least_share * static_cast<double>(levels.size());
+  double known = 0, cpus = 0;
+  for (const auto& level : levels)
+    if (const auto hardware = sheets.find(level)) {
+      ++known;
+      if (hardware->sheet.kind == "cpu") ++cpus;
+    }
+  if (known < least_share * static_cast<double>(levels.size())) return Names::other;
+  return 2 * cpus > known ? Names::cpus : Names::accelerators;
 }
 
 bool is_constant_within(const table::Column& column, const table::Column& machines) {
@@ -142,15 +150,92 @@ const table::Column* column_called(const table::Table& table, const std::string&
   return place ? &table.columns[*place] : nullptr;
 }
 
+/// The first row whose two columns name accelerators of different sheets; empty: there is none.
+std::string different_names(const table::Column& machines, const table::Column& others,
+                            const device::Sheets& sheets) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (std::size_t row = 0; row < machines.rows(); ++row) {
+    const std::pair names{machines.text(row), others.text(row)};
+    if (!seen.insert(names).second) continue;
+    const auto one = sheets.find(names.first), other = sheets.find(names.second);
+    if (one && other && one->sheet.kind != "cpu" && other->sheet.kind != "cpu" &&
+        !device::is_same(one->sheet.name, other->sheet.name))
+      return fmt::format(
+          "'{}' and '{}' name different machines ({} and {} in row {}): '{}' is taken; --machine says which "
+          "is meant",
+          machines.name, others.name, one->sheet.name, other->sheet.name, row + 1, machines.name);
+  }
+  return {};
+}
+
+/// The first figure of a column that no figure of its row's sheet is near to; empty: there is none.
+std::string far_from_sheet(const table::Column& machines, const table::Column& figures,
+                           const device::Sheets& sheets) {
+  constexpr double far = 2, sparse = 2;  // published peaks may count zeros that are left out
+  const auto heading = figure_of(figures.name);
+  if (!heading || heading->figure == Figure::other || figures.is_text()) return {};
+  const bool is_peak = heading->figure == Figure::compute;
+  for (std::size_t row = 0; row < machines.rows(); ++row) {
+    const auto hardware = sheets.find(machines.text(row));
+    const double value = figures.numbers[row] * heading->factor;
+    if (!hardware || !(value > 0)) continue;
+    const auto& sheet = hardware->sheet;
+    double least = sheet.bandwidth_gb_s, most = least;
+    if (is_peak) {
+      least = std::min(sheet.fp32_tflops > 0 ? sheet.fp32_tflops : sheet.fp16_tflops,
+                       std::max(sheet.fp16_tflops, 1e-3));
+      most = sparse * std::max({sheet.fp32_tflops, sheet.tf32_tflops, sheet.fp16_tflops, sheet.fp8_tflops,
+                                sheet.int8_tops});
+    }
+    const double least_devices = std::min(1.0, hardware->devices),
+                 most_devices = std::max(1.0, hardware->devices);
+    if (!(least > 0) || (value > least * least_devices / far && value < most * most_devices * far)) continue;
+    return fmt::format(
+        "'{}' has {:g} {} in row {}, and the sheet of '{}' {:g}{}: the table's is taken; is its unit right?",
+        figures.name, value, is_peak ? "TFLOP/s" : "GB/s", row + 1, machines.text(row),
+        is_peak ? sheet.fp32_tflops : sheet.bandwidth_gb_s, is_peak ? " at fp32" : "");
+  }
+  return {};
+}
+
 }  // namespace
+
+std::vector<std::string> contradictions_in(const table::Table& table, const MachineColumns& columns,
+                                           const device::Sheets& sheets) {
+  std::vector<std::string> all;
+  const auto* machines = column_called(table, columns.machine);
+  if (!machines || !machines->is_text()) return all;
+  const auto add = [&](std::string sentence) {
+    if (!sentence.empty()) all.push_back(std::move(sentence));
+  };
+  for (const auto& column : table.columns)
+    if (column.name != columns.machine && names_in_column(column, sheets) == Names::accelerators)
+      add(different_names(*machines, column, sheets));
+  bool has_peak = false, has_bandwidth = false;
+  for (const auto& name : columns.figures) {
+    if (const auto* column = column_called(table, name)) add(far_from_sheet(*machines, *column, sheets));
+    const auto heading = figure_of(name);
+    has_peak |= heading && heading->figure == Figure::compute;
+    has_bandwidth |= heading && heading->figure == Figure::bandwidth;
+  }
+  if (!(has_peak && has_bandwidth) && names_in_column(*machines, sheets) == Names::other &&
+      std::ranges::none_of(machines->levels,
+                           [&](const auto& level) { return sheets.find(level).has_value(); }))
+    all.push_back(fmt::format(
+        "'{}' names no known device ('{}'): machines without a row can be predicted if --machines FILE has "
+        "their devices, or the table columns of peak and bandwidth",
+        columns.machine, machines->levels.empty() ? "" : machines->levels.front()));
+  return all;
+}
 
 MachineColumns machine_columns_in(const table::Table& table, const std::string& machine,
                                   const device::Sheets& sheets) {
   MachineColumns found;
   if (const auto place = table.find(machine); !machine.empty() && place)
     found.machine = table.columns[*place].name;
-  for (const auto& column : table.columns)
-    if (found.machine.empty() && names_devices(column, sheets)) found.machine = column.name;
+  for (const auto wanted : {Names::accelerators, Names::cpus})
+    for (const auto& column : table.columns)
+      if (found.machine.empty() && names_in_column(column, sheets) == wanted) found.machine = column.name;
   const auto* machines = column_called(table, found.machine);
   for (const auto& column : table.columns) {
     if (column.name == found.machine) continue;

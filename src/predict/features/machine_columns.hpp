@@ -21,9 +21,14 @@ struct MachineColumns {
 };
 
 /// Those of a table. `machine`: the one that is known already; empty: the column of text of which most levels
-/// are known devices.
+/// are known devices, one of accelerators before one of CPUs.
 MachineColumns machine_columns_in(const table::Table& table, const std::string& machine,
                                   const device::Sheets& sheets);
+
+/// What of them contradicts itself, a sentence each: two columns that name different machines, a figure far
+/// from the sheet of the machine that the row names, machines none of which is known.
+std::vector<std::string> contradictions_in(const table::Table& table, const MachineColumns& columns,
+                                           const device::Sheets& sheets);
 
 /// Of each row: logarithm of its machine's peak in TFLOP/s at the row's precision, and of its bandwidth in
 /// GB/s; NaN: not known. A column of the table goes before the built-in sheet; one of peaks at a precision

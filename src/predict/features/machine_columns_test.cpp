@@ -29,6 +29,34 @@ TEST(MachineColumns, AreFoundByMeaningAndByWhatIsConstantWithinAMachine) {
   EXPECT_EQ(found.precision, "dtype");
 }
 
+std::vector<std::string> contradictions(const std::string& text, const std::string& machine = {}) {
+  return contradictions_in(table_of(text), found_in(text, machine), device::built_in());
+}
+
+TEST(MachineColumns, ThatContradictEachOtherAreNamed) {
+  EXPECT_THAT(contradictions("gpu,instance,t\nT4,g4dn.xlarge,1\nV100,p3.2xlarge,2\n"), IsEmpty());
+  EXPECT_THAT(
+      contradictions("gpu,instance,t\nT4,g4dn.xlarge,1\nT4,p3.2xlarge,2\n"),
+      ElementsAre("'gpu' and 'instance' name different machines (T4 and V100 SXM2 16GB in row 2): 'gpu' is "
+                  "taken; --machine says which is meant"));
+  EXPECT_THAT(contradictions("gpu,peak_tflops,bandwidth_gb_s,t\nT4,8.1,320,1\nA100,312,1555,2\n"), IsEmpty());
+  EXPECT_THAT(
+      contradictions("gpu,peak_tflops,bandwidth_gb_s,t\nT4,8141,320,1\nA100,19500,1.5,2\n"),
+      ElementsAre(
+          "'peak_tflops' has 8141 TFLOP/s in row 1, and the sheet of 'T4' 8.1 at fp32: the table's is "
+          "taken; is its unit right?",
+          "'bandwidth_gb_s' has 1.5 GB/s in row 2, and the sheet of 'A100' 1555: the table's is "
+          "taken; is its unit right?"));
+  EXPECT_THAT(contradictions("host,t\nnode1,1\nnode2,2\n", "host"),
+              ElementsAre(testing::StartsWith("'host' names no known device ('node1')")));
+  EXPECT_THAT(contradictions("host,tflops,bandwidth_gb_s,t\nnode1,8,300,1\nnode2,9,400,2\n", "host"),
+              IsEmpty());
+}
+
+TEST(MachineColumns, OfAcceleratorsGoBeforeThoseOfCpus) {
+  EXPECT_EQ(found_in("cpu,gpu,t\nEPYC 7763,T4,1\nEPYC 9654,A100,2\n").machine, "gpu");
+}
+
 TEST(MachineColumns, AreNotTakenFromOtherText) {
   const auto found = found_in("host,model,memory_gb,t\na,resnet50,16,1\nb,t5,16,2\nc,l2,16,3\n");
   EXPECT_EQ(found.machine, "");

@@ -197,6 +197,16 @@ Result<MachineLaw> MachineLaw::fit(const MachineRows& rows, const VectorXd& log_
   return law;
 }
 
+MachineLawPrior MachineLaw::spreads() const {
+  const auto& p = parameters_;
+  return {.compute_share = p[share],
+          .own = std::exp(p[own]),
+          .own_by_row = std::exp(p[own_by_row]),
+          .family = std::exp(p[family]),
+          .power = std::exp(p[power]),
+          .power_by_row = std::exp(p[power_by_row])};
+}
+
 std::vector<MachineLaw::Answer> MachineLaw::at(const MachineRows& asked) const {
   constexpr std::size_t rows_at_once = 256;  // of each, a dozen numbers beside each row that is followed
   const auto count = static_cast<std::size_t>(asked.machines.size());

@@ -48,6 +48,8 @@ class MachineLaw {
   struct Answer {
     double log_mean = 0, deviation = 0;  ///< of one measurement's logarithm
   };
+  /// What the rows made of the prior's medians.
+  MachineLawPrior spreads() const;
   /// Of each row, by itself.
   std::vector<Answer> at(const MachineRows& rows) const;
 
