@@ -1,5 +1,6 @@
 """docs/EXAMPLE-PREDICTION.md: its five commands, run as they stand there but for a cheaper method, come to its conclusion."""
 
+import csv
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import pytest
 from paths import BUILD, REPOSITORY
 
 DOCUMENT = (REPOSITORY / "docs/EXAMPLE-PREDICTION.md").read_text()
+UNSEEN = REPOSITORY.parent / "shared/data/prediction/unseen-machine"
 TABLE = REPOSITORY.parent / "shared/data/prediction/profet-aws-training.csv"
 STEP = re.compile(r"^## \d\.(.*?)(?=^## )", re.M | re.S)
 CHEAPER = " --method terms"  # seconds where `auto` takes minutes
@@ -63,3 +65,29 @@ def test_the_conclusion_is_the_documents(folder):
     assert f"Fastest: **{ranked[0][1]}**" in conclusion
     assert ranked[0][0]["high"] < ranked[1][0]["low"], "the first two do not overlap"
     assert not any(row["extrapolates"] for row in rows)
+
+
+def test_a_machine_that_nobody_measured_has_the_errors_that_are_shown(tmp_path):
+    """Ours as the program gives them now, the published ones from their own table."""
+    section = DOCUMENT.split("## A machine that nobody measured")[1]
+    for file in ("neusight.train.csv", "neusight.test.csv"):
+        (tmp_path / file).symlink_to(UNSEEN / file)
+    environment = os.environ | {"PATH": f"{BUILD / 'bin'}:{os.environ['PATH']}"}
+    printed = [subprocess.run(["bash", "-ec", command], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True).stdout
+               for command in blocks(section, "sh")]  # fmt: skip
+    (shown,) = blocks(section, "")
+    assert {line for line in words_of(shown) if line != "..."} <= words_of(printed[1])
+    asked = json.loads((tmp_path / "asked.json").read_text())["rows"]
+    rows = list(csv.DictReader((UNSEEN / "neusight.published.csv").open()))
+    assert [row["time_ms"] for row in rows] == [row["time_ms"] for row in csv.DictReader((UNSEEN / "neusight.test.csv").open())]
+    assert all(row["low"] <= float(truth["time_ms"]) <= row["high"] for row, truth in zip(asked, rows))
+    predicted = {"neph": [row["value"] for row in asked]}
+    for name, column in {"NeuSight": "neusight_ms", "roofline": "roofline_ms", "regression": "regression_ms", "Habitat": "habitat_ms"}.items():
+        predicted[name] = [float(row[column]) for row in rows]
+    gpus = ("NVIDIA L4", "NVIDIA A100 80GB PCIe", "NVIDIA H100 80GB HBM3", "")
+    for line in re.findall(r"^\| `?(\w+).*?((?:\| [\d.]+ ){4})\|$", section, re.M):
+        errors = [[abs(value / float(row["time_ms"]) - 1) for value, row in zip(predicted[line[0]], rows) if gpu in ("", row["gpu"])]
+                  for gpu in gpus]  # fmt: skip
+        assert [float(cell) for cell in line[1].split("|")[1:]] == [round(100 * sum(each) / len(each), 1) for each in errors], line[0]
+        del predicted[line[0]]
+    assert not predicted

@@ -219,6 +219,7 @@ void Model::answer_by_law(const Rows& rows, const Query& query, std::vector<Pred
     for (std::size_t k = 0; k < position.shifts.size(); ++k) {
       const auto& [kind, column] = position.shifts[k];
       if (is_of_category(kind) && are_machines_own[static_cast<std::size_t>(column)]) continue;
+      if (kind == ShiftKind::rare || kind == ShiftKind::between) continue;  // the law's own spread has these
       rest.shifts.push_back(position.shifts[k]);
       rest.distances.push_back(position.distances[k]);
     }
