@@ -28,7 +28,7 @@ struct Needs {
   std::int64_t gpus = 0;
   std::string gpu;  ///< model, as a driver or a catalogue calls it; empty: any
   std::optional<double> memory_bytes;
-  std::vector<std::string> cpus;  ///< that will do, as Offer::cpu has them; empty: any
+  std::vector<std::string> hardware;  ///< that will do, as Offer::hardware has it; empty: any
   std::string arch;  ///< x86_64, arm64 or aarch64; empty: x86_64, and of an instance what that has
   std::string provider, instance;  ///< only there; empty: anywhere
 };
@@ -49,6 +49,7 @@ struct Configuration {
   std::optional<double> gpu_memory_bytes;  ///< that it took of each GPU; empty: not measured
   std::string script;  ///< command that makes a script to measure it, without the machine; empty: none
   bool is_predicted = false;
+  bool is_by_law = false;    ///< predicted by the law of machines, from the other configurations
   std::string refused;       ///< why there is no time of it; empty: there is
   bool is_doubtful = false;  ///< the measurement has warnings
 };

@@ -12,23 +12,22 @@ namespace {
 
 /// Times that are used for another machine than theirs.
 void add_machines(const Found& found, std::vector<std::string>& said) {
-  std::set<std::string> machines;
-  bool is_untold = false, has_no_arch = false, is_by_law = false, is_of_cpu = false;
+  std::set<std::pair<std::string, bool>> machines;  // with whether only their CPU will do
+  bool is_untold = false, has_no_arch = false, is_by_law = false;
   for (const auto& candidate : found.candidates) {
     const auto& configuration = *found.jobs[candidate.job].configuration;
     if (!configuration.needs.instance.empty()) continue;
-    if (configuration.is_predicted && !configuration.hardware.empty()) {
+    if (configuration.is_by_law) {
       is_by_law = true;
       continue;
     }
-    is_of_cpu |= !configuration.needs.cpus.empty();
     has_no_arch |= configuration.needs.arch.empty();
     if (configuration.machine.empty())
       is_untold = true;
     else
-      machines.insert(configuration.machine);
+      machines.emplace(configuration.machine, !configuration.needs.hardware.empty());
   }
-  for (const auto& machine : machines)
+  for (const auto& [machine, is_of_cpu] : machines)
     said.push_back(fmt::format("Times are taken to be as on {}, wherever as many cores{} are rented.",
                                machine, is_of_cpu ? " of the same or an unknown CPU" : ""));
   if (is_by_law)
@@ -41,7 +40,7 @@ void add_machines(const Found& found, std::vector<std::string>& said) {
         "does not name the machines.");
   if (has_no_arch)
     said.push_back(
-        "Times are taken to be of x86_64, and no other machine is looked at: their architecture is not "
+        "Measured times are taken to be of x86_64, and used on no other machine: their architecture is not "
         "named.");
   if (!machines.empty() || is_untold)
     said.push_back("A vCPU counts as a core; at most providers it is one of a core's two hardware threads.");

@@ -110,13 +110,13 @@ std::string predicted_sentence(const Found& found, const Advice& advice) {
       return money_words(std::stod(amount.amount), amount.currency);
     };
     return fmt::format(
-        "Not measured, and perhaps {}: {} on {}, {} by a prediction, with a probability of {}{}. One run "
-        "that "
-        "measures it costs {}.",
+        "Not measured, and perhaps {}: {} on {}, predicted to cost {}; {} than the recommended one with "
+        "a probability of {}{}. One run that measures it costs {}.",
         is_by_cost(found.request) ? "cheaper" : "faster", first.configuration, first.offer, words(first.cost),
+        is_by_cost(found.request) ? "cheaper" : "faster",
         words_for_chance(first.p_better, found.request.simulations),
         is_by_cost(found.request)
-            ? fmt::format(", which on average saves {} a {}", words(first.saving), found.request.noun)
+            ? fmt::format(", saving {} a {} on average", words(first.saving), found.request.noun)
             : "",
         words(first.measuring));
   }

@@ -22,7 +22,7 @@ constexpr double memory_slack = 0.9;  ///< 80 GB are 74.5 GiB
 struct Machine {
   double price = unknown, vcpus = unknown, memory_bytes = unknown;
   std::int64_t gpus = 0;
-  std::size_t gpu = 0, cpu = 0, arch = 0, rule = 0;  ///< places in lists of names
+  std::size_t gpu = 0, hardware = 0, arch = 0, rule = 0;  ///< places in lists of names
 };
 
 /// Names by their places.
@@ -63,7 +63,7 @@ bool fits_gpu(const std::string& wanted, const std::string& key) {
 struct Market {
   std::span<const price::Offer> offers;
   std::vector<Machine> machines;
-  Names gpus, cpus, archs;
+  Names gpus, hardware, archs;
   std::vector<price::Rule> rules;
   std::vector<bool> is_rule_assumed;
 };
@@ -102,7 +102,7 @@ Result<Market> market_of(std::span<const price::Offer> offers, const std::vector
                     .memory_bytes = offer.memory_gib ? *offer.memory_gib * gib : unknown,
                     .gpus = offer.gpu_share < 1 ? 0 : offer.gpus,  // a part of a GPU is not what was measured
                     .gpu = market.gpus.place_of(gpu_key(offer)),
-                    .cpu = market.cpus.place_of(offer.cpu),
+                    .hardware = market.hardware.place_of(offer.hardware),
                     .arch = market.archs.place_of(usual_arch(offer.arch))};
     if (const auto& price = hourly(offer, is_spot)) {
       machine.price = price::approximate(*price);
@@ -117,16 +117,17 @@ Result<Market> market_of(std::span<const price::Offer> offers, const std::vector
 struct Wanted {
   const Needs* needs;
   double cores, memory_bytes;
-  std::vector<bool> gpus, cpus, archs;  ///< by place: whether they will do
+  std::vector<bool> gpus, hardware, archs;  ///< by place: whether they will do
 };
 
 Wanted wanted_of(const Needs& needs, const Market& market) {
   Wanted wanted{
       .needs = &needs, .cores = needs.cores.value_or(0), .memory_bytes = needs.memory_bytes.value_or(0)};
   for (const auto& gpu : market.gpus.all())
-    wanted.gpus.push_back(needs.gpus == 0 || fits_gpu(needs.gpu, gpu));
-  for (const auto& cpu : market.cpus.all())
-    wanted.cpus.push_back(needs.cpus.empty() || std::ranges::find(needs.cpus, cpu) != needs.cpus.end());
+    wanted.gpus.push_back(needs.gpus == 0 || !needs.hardware.empty() || fits_gpu(needs.gpu, gpu));
+  for (const auto& other : market.hardware.all())
+    wanted.hardware.push_back(needs.hardware.empty() ||
+                              std::ranges::find(needs.hardware, other) != needs.hardware.end());
   const bool is_any = needs.arch.empty() && !needs.instance.empty();
   for (const auto& other : market.archs.all())
     wanted.archs.push_back(is_any || other == usual_arch(needs.arch));
@@ -144,7 +145,7 @@ Misfit misfit_of(const Wanted& wanted, const Machine& machine, const price::Offe
   if (is_pinned && !is_there(*wanted.needs, offer)) return Misfit::elsewhere;
   if (!wanted.archs[machine.arch]) return Misfit::arch;
   if (machine.gpus < wanted.needs->gpus || !wanted.gpus[machine.gpu]) return Misfit::gpu;
-  if (!wanted.cpus[machine.cpu]) return Misfit::cpu;
+  if (!wanted.hardware[machine.hardware]) return Misfit::hardware;
   if (wanted.cores > 0 && !(machine.vcpus >= wanted.cores)) return Misfit::cores;
   if (machine.memory_bytes < wanted.memory_bytes) return Misfit::memory;
   return Misfit::none;
@@ -167,8 +168,8 @@ std::string reason_of(Misfit misfit) {
       return "another architecture";
     case Misfit::gpu:
       return "not the GPU that was measured, or too few";
-    case Misfit::cpu:
-      return "another CPU";
+    case Misfit::hardware:
+      return "another CPU or GPU";
     case Misfit::cores:
       return "too few cores, or cores not told";
     case Misfit::memory:
@@ -252,8 +253,8 @@ std::string why_unfit(const Needs& needs, Misfit misfit, std::span<const price::
                          needs.arch.empty() ? ", which it is taken to be" : "");
     case Misfit::gpu:
       return fmt::format("no offer has {} {}", needs.gpus, needs.gpu.empty() ? "GPUs" : needs.gpu);
-    case Misfit::cpu:
-      return "no offer has its CPU";
+    case Misfit::hardware:
+      return "no offer has its CPU or GPU";
     case Misfit::cores:
       return fmt::format("it needs {} cores, and the largest offer has {}{}", needs.cores.value_or(0),
                          most_cores, needs.gpus > 0 ? "; with its GPUs fewer" : "");

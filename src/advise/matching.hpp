@@ -10,7 +10,7 @@
 namespace neph::advise {
 
 /// Why an offer cannot run a configuration, the nearest miss last.
-enum class Misfit { no_price, elsewhere, arch, gpu, cpu, cores, memory, none };
+enum class Misfit { no_price, elsewhere, arch, gpu, hardware, cores, memory, none };
 
 /// A configuration on the cheapest offer of one rule that can run it.
 struct Match {

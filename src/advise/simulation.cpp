@@ -124,10 +124,11 @@ struct Race {
   }
 };
 
-/// A predicted candidate beside the recommended one, draw by draw.
+/// A predicted candidate beside the recommended one, draw by draw; nothing, where the interval of either is
+/// not known.
 void compare_predicted(std::size_t place, const Candidate& candidate, const Job& job, const Race& race,
-                       const Request& request, Chances& chances) {
-  if (!job.has_interval()) return;
+                       const Request& request, bool is_known, Chances& chances) {
+  if (!job.has_interval() || !is_known) return;
   const auto draws = draws_of(candidate.job, job, request);
   const auto limits = limits_of(request);
   std::size_t better = 0;
@@ -194,7 +195,8 @@ Chances simulate(const std::vector<Job>& jobs, const std::vector<Candidate>& can
   }
   for (std::size_t i = 0; i < candidates.size(); ++i)
     if (!candidates[i].is_measured)
-      compare_predicted(i, candidates[i], jobs[candidates[i].job], race, request, chances);
+      compare_predicted(i, candidates[i], jobs[candidates[i].job], race, request,
+                        jobs[candidates[*choice.recommended].job].has_interval(), chances);
   const auto no_cheapest = why_unknown(jobs, candidates, *choice.cheapest, &Candidate::cost, request);
   const auto no_fastest = why_unknown(jobs, candidates, *choice.fastest, &Candidate::done_s, request);
   chances.unknown = is_by_cost(request) ? no_cheapest : no_fastest;

@@ -199,6 +199,10 @@ Result<Measured> read_row(const Row& row, const Columns& columns) {
   NEPH_TRY(configuration.needs, needs_of(row, columns));
   configuration.place = place_of(row);
   const auto& needs = configuration.needs;
+  for (const auto place : columns.naming)
+    if (const auto heading = heading::plain(row.table().columns[place].name);
+        heading == "precision" || heading == "dtype")
+      configuration.precision = row.table().columns[place].text(row.place());
   configuration.hardware =
       needs.gpus > 0 && !needs.gpu.empty() ? fmt::format("{}x {}", needs.gpus, needs.gpu) : needs.instance;
   configuration.is_predicted = columns.is_predicted || row.is_set(Role::predicted);

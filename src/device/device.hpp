@@ -60,7 +60,7 @@ void describe(Visit&& v, Self& s) {
   v("fp8_tflops", s.fp8_tflops, "peak of 8-bit floats in TFLOP/s, dense", at_least(0));
   v("int8_tops", s.int8_tops, "peak of 8-bit integers in Tera-operations/s, dense", at_least(0));
   v("usable_share", s.usable_share, "of the peaks, where instructions of one kind cannot reach them",
-    between(0, 1));
+    between(0.01, 1));
   v("bandwidth_gb_s", s.bandwidth_gb_s, "of its memory in GB/s", at_least(0));
   v("memory_gb", s.memory_gb, "size of its memory in GB", at_least(0));
   v("other_memory_gb", s.other_memory_gb, "other sizes that it is sold with, or that lists give for it");

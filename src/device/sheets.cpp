@@ -157,22 +157,23 @@ std::optional<Hardware> Sheets::cores_of(std::string_view name) const {
   const auto of = name.find(" of ");
   if (of == std::string_view::npos) return std::nullopt;
   const auto words = split_at(name.substr(0, of), ' ');
+  if (words.size() != 2 || (words[1] != "cores" && words[1] != "core")) return std::nullopt;
   double cores = 0;
   const auto* end = words[0].data() + words[0].size();
-  if (words.size() != 2 || !words[1].starts_with("core") ||
-      std::from_chars(words[0].data(), end, cores).ptr != end || !(cores > 0))
-    return std::nullopt;
+  if (std::from_chars(words[0].data(), end, cores).ptr != end || !(cores > 0)) return std::nullopt;
   auto found = device_of(name.substr(of + 4));
   if (!found || found->sheet.kind != "cpu" || found->sheet.units <= 0) return std::nullopt;
+  constexpr double most_sockets = 8;
   found->devices = cores / static_cast<double>(found->sheet.units);
-  return found;
+  return found->devices <= most_sockets ? found : std::nullopt;
 }
 
 std::optional<Hardware> Sheets::find(std::string_view name) const {
   const auto plain = trimmed(name);
   if (auto cores = cores_of(plain)) return cores;
-  if (auto machine = machine_of(plain)) return machine;
-  return device_of(plain);
+  auto found = machine_of(plain);
+  if (!found) found = device_of(plain);
+  return found && found->devices > 0 ? found : std::nullopt;
 }
 
 Result<Hardware> Sheets::at(std::string_view name) const {

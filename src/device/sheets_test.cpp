@@ -72,6 +72,33 @@ TEST(Sheets, KnowADeviceHoweverItIsSpelled) {
   EXPECT_THAT(built_in().at("h10").error().text(), HasSubstr("unknown device 'h10'"));
 }
 
+TEST(Sheets, KnowAPartOfACpu) {
+  const auto part = built_in().find("2 cores of AMD EPYC 7763 64-Core Processor");
+  ASSERT_TRUE(part);
+  EXPECT_EQ(part->sheet.name, "EPYC 7763");
+  EXPECT_DOUBLE_EQ(part->devices, 2.0 / 64);
+  EXPECT_DOUBLE_EQ(built_in().find("1 core of EPYC Milan")->devices, 1.0 / 64)
+      << "a generation, by one of it";
+  EXPECT_DOUBLE_EQ(built_in().find("1.5 cores of Xeon Ice Lake")->devices, 1.5 / 32);
+  for (const auto* other :
+       {"2 cores of T4", "0 cores of EPYC 7763", "-1 cores of EPYC 7763", "cores of EPYC 7763",
+        "nan cores of EPYC 7763", "inf cores of EPYC 7763", "1e9 cores of EPYC 7763", "2 of EPYC 7763",
+        " of ", "2 cores of ", "0x T4", "T4:0"})
+    EXPECT_FALSE(built_in().find(other)) << other;
+}
+
+TEST(Sheets, HaveFamilies) {
+  const auto family = [](const char* name) { return built_in().find(name)->sheet.family(); };
+  for (const auto* name : {"RTX 4090", "RTX 3080 Ti", "GTX 1080", "RTX 5060 Ti"})
+    EXPECT_EQ(family(name), "NVIDIA gpu for games") << name;
+  for (const auto* name : {"T4", "RTX A6000", "RTX 6000 Ada", "RTX 4000 Ada", "TITAN V", "Quadro RTX 5000"})
+    EXPECT_EQ(family(name), "NVIDIA gpu") << name;
+  EXPECT_EQ(family("MI300X"), "AMD gpu");
+  EXPECT_EQ(family("EPYC 7763"), "cpu");
+  EXPECT_EQ(built_in().family_number(built_in().find("T4")->sheet),
+            built_in().family_number(built_in().find("H100")->sheet));
+}
+
 TEST(Sheets, HaveVariantsOfOneModel) {
   const auto sizes = [](const char* name) {
     std::set<double> all;

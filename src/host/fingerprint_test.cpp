@@ -225,6 +225,24 @@ TEST(Fingerprint, KubernetesPodUnderV2) {
   EXPECT_EQ(machine.effective_cores, 1);
 }
 
+TEST(Fingerprint, GenerationOfAProcessorThatHidesItsModel) {
+  const auto generation = [](const char* vendor, int family, int model, int stepping) {
+    const RecordedTree tree;
+    tree.write("proc/cpuinfo",
+               fmt::format("vendor_id\t: {}\ncpu family\t: {}\nmodel\t\t: {}\nmodel name\t: hidden\n"
+                           "stepping\t: {}\n",
+                           vendor, family, model, stepping));
+    return of(tree).processor.generation;
+  };
+  EXPECT_EQ(generation("AuthenticAMD", 25, 1, 1), "EPYC Milan");
+  EXPECT_EQ(generation("AuthenticAMD", 25, 17, 1), "EPYC Genoa");
+  EXPECT_EQ(generation("GenuineIntel", 6, 85, 4), "Xeon Skylake");
+  EXPECT_EQ(generation("GenuineIntel", 6, 85, 7), "Xeon Cascade Lake");
+  EXPECT_EQ(generation("GenuineIntel", 6, 9, 0), std::nullopt);
+  EXPECT_EQ(generation("GenuineIntel", 6, 85, 11), std::nullopt);
+  EXPECT_EQ(generation("GenuineIntel", 25, 1, 1), std::nullopt);
+}
+
 TEST(Fingerprint, ArmMachine) {
   const RecordedTree tree;
   tree.write("proc/cpuinfo",

@@ -93,29 +93,31 @@ void read_arm_model(std::string_view cpuinfo, Processor& processor) {
     processor.model = fmt::format("Arm implementer {:#04x} part {:#05x}", *implementer, *part);
 }
 
-/// Servers' processors by the numbers of CPUID: AMD's and Intel's lists of models (Linux:
-/// arch/x86/include/asm/intel-family.h; AMD's revision guides). Of Skylake's number the stepping counts.
+/// Servers' processors by the numbers of CPUID, which desktop processors share: AMD's and Intel's lists of
+/// models (Linux: arch/x86/include/asm/intel-family.h; AMD's revision guides).
 struct Generation {
+  std::string_view vendor;
   std::int64_t family, first_model, last_model;
   std::string_view name;
-  std::int64_t first_stepping = 0;
+  std::int64_t first_stepping = 0, last_stepping = 99;
 };
+constexpr std::string_view amd = "AuthenticAMD", intel = "GenuineIntel";
 constexpr Generation generations[] = {
-    {23, 1, 1, "EPYC Naples"},
-    {23, 49, 49, "EPYC Rome"},
-    {25, 1, 1, "EPYC Milan"},
-    {25, 17, 17, "EPYC Genoa"},
-    {25, 160, 175, "EPYC Bergamo"},
-    {26, 2, 2, "EPYC Turin"},
-    {26, 17, 17, "EPYC Turin Dense"},
-    {6, 63, 63, "Xeon Haswell"},
-    {6, 79, 79, "Xeon Broadwell"},
-    {6, 85, 85, "Xeon Skylake"},
-    {6, 85, 85, "Xeon Cascade Lake", 5},
-    {6, 106, 106, "Xeon Ice Lake"},
-    {6, 143, 143, "Xeon Sapphire Rapids"},
-    {6, 207, 207, "Xeon Emerald Rapids"},
-    {6, 173, 173, "Xeon Granite Rapids"},
+    {amd, 23, 1, 1, "EPYC Naples"},
+    {amd, 23, 49, 49, "EPYC Rome"},
+    {amd, 25, 1, 1, "EPYC Milan"},
+    {amd, 25, 17, 17, "EPYC Genoa"},
+    {amd, 25, 160, 175, "EPYC Bergamo"},
+    {amd, 26, 2, 2, "EPYC Turin"},
+    {amd, 26, 17, 17, "EPYC Turin Dense"},
+    {intel, 6, 63, 63, "Xeon Haswell"},
+    {intel, 6, 79, 79, "Xeon Broadwell"},
+    {intel, 6, 85, 85, "Xeon Skylake", 0, 4},
+    {intel, 6, 85, 85, "Xeon Cascade Lake", 5, 7},
+    {intel, 6, 106, 106, "Xeon Ice Lake"},
+    {intel, 6, 143, 143, "Xeon Sapphire Rapids"},
+    {intel, 6, 207, 207, "Xeon Emerald Rapids"},
+    {intel, 6, 173, 173, "Xeon Granite Rapids"},
 };
 
 std::optional<std::int64_t> number_called(std::string_view cpuinfo, std::string_view name) {
@@ -126,15 +128,19 @@ std::optional<std::int64_t> number_called(std::string_view cpuinfo, std::string_
   return number;
 }
 
-std::optional<std::string> generation_of(std::string_view cpuinfo) {
+/// Nothing of a processor whose name is a desktop's.
+std::optional<std::string> generation_of(std::string_view cpuinfo, const Processor& processor) {
   const auto family = number_called(cpuinfo, "cpu family"), model = number_called(cpuinfo, "model"),
              stepping = number_called(cpuinfo, "stepping");
-  std::optional<std::string> found;
+  const auto name = processor.model.value_or("");
+  for (const std::string_view desktop : {"Ryzen", "Threadripper", "Core(TM)"})
+    if (name.find(desktop) != std::string::npos) return std::nullopt;
   for (const auto& known : generations)
-    if (family == known.family && model && known.first_model <= *model && *model <= known.last_model &&
-        stepping.value_or(0) >= known.first_stepping)
-      found = known.name;
-  return found;
+    if (processor.vendor == known.vendor && family == known.family && model && known.first_model <= *model &&
+        *model <= known.last_model && stepping.value_or(0) >= known.first_stepping &&
+        stepping.value_or(0) <= known.last_stepping)
+      return std::string(known.name);
+  return std::nullopt;
 }
 
 void read_cpuinfo(const Records& records, Processor& processor) {
@@ -142,7 +148,7 @@ void read_cpuinfo(const Records& records, Processor& processor) {
   if (!cpuinfo) return;
   processor.vendor = value_of(*cpuinfo, "vendor_id");
   processor.model = value_of(*cpuinfo, "model name");
-  processor.generation = generation_of(*cpuinfo);
+  processor.generation = generation_of(*cpuinfo, processor);
   if (!processor.model) read_arm_model(*cpuinfo, processor);
 
   auto flags = value_of(*cpuinfo, "flags");

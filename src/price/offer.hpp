@@ -32,7 +32,9 @@ struct Offer {
   std::optional<double> memory_gib;
   std::string gpu;  ///< "V100"; empty: none
   std::int64_t gpus = 0;
-  std::string cpu;  ///< what of a CPU one of its vCPUs is, "0.5 cores of EPYC 7763"; empty: not looked up
+  /// Its GPU's sheet (device/), or of a machine without any what of a CPU one of its vCPUs is, "0.5 cores of
+  /// EPYC 7763"; empty: not looked up, or not known.
+  std::string hardware;
   double gpu_share = 1;  ///< of each GPU that the machine gets, where one is divided: 0.125
   bool gpu_is_attached =
       false;  ///< was added to a machine that is offered without it: its name is not enough

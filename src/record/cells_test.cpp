@@ -25,6 +25,14 @@ TEST(Fields, AreFactorsWhereTheyHaveSeveralValues) {
   EXPECT_EQ(experiment.factors[0].name, "batch");
 }
 
+TEST(GpusUsed, AreThoseOfTheDeviceInTheCellOrTheExperiment) {
+  const Experiment cuda{.spec = {{"device", "cuda:1"}, {"gpus", 2}}};
+  EXPECT_EQ(gpus_used(cuda, {}), 2);
+  EXPECT_EQ(gpus_used(cuda, {.spec = {{"device", "CPU"}}}), 0);
+  EXPECT_EQ(gpus_used({}, {.spec = {{"device", "GPU.0"}}}), 1);
+  EXPECT_EQ(gpus_used({}, {.spec = {{"device", 7}}}), 0);
+}
+
 TEST(Design, FirstFactorIsTheSlowest) {
   const auto cells = *expand(two_by_three());
   std::vector<std::string> labels;

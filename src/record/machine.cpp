@@ -110,13 +110,18 @@ Json machine_columns(const Machine& machine) {
 }
 
 std::string hardware_text(const Machine& machine, std::int64_t gpus) {
-  if (gpus > 0) return gpus == 1 ? machine.gpu : fmt::format("{}x {}", gpus, machine.gpu);
+  if (gpus > 0)
+    return gpus == 1 || machine.gpu.empty() ? machine.gpu : fmt::format("{}x {}", gpus, machine.gpu);
   auto processor = machine.processor.substr(0, machine.processor.find(" @"));
   const bool has_number = std::ranges::any_of(processor, is_digit);
   const auto generation = processor_field(machine.fingerprint, machine_field::generation);
   if (!has_number && generation.is_string()) processor = generation.get<std::string>();
   if (processor.empty() || !machine.cores) return processor;
-  return fmt::format("{} core{} of {}", *machine.cores, *machine.cores == 1 ? "" : "s", processor);
+  const auto online = positive_at(machine.fingerprint, {"processor", "online"});
+  const auto physical = positive_at(machine.fingerprint, {"processor", "cores"});
+  const double threads_per_core = online && physical && *online > *physical ? *online / *physical : 1;
+  const double cores = *machine.cores / threads_per_core;
+  return fmt::format("{:g} core{} of {}", cores, cores == 1 ? "" : "s", processor);
 }
 
 std::string machine_text(const Machine& machine) {

@@ -69,7 +69,7 @@ bool is_same(const Machine& a, const Machine& b);
 Json machine_columns(const Machine& machine);
 
 /// What of it a run computed on, as data sheets call it (device/device.hpp): its GPUs, "2x Tesla T4", or
-/// without any its cores, "2 cores of EPYC Milan".
+/// without any its physical cores, "2 cores of EPYC Milan".
 std::string hardware_text(const Machine& machine, std::int64_t gpus);
 
 /// "Amazon EC2 m5.large, Intel Xeon, 2 cores, 7.63 GiB, 1 GPU Tesla T4"

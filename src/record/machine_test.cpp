@@ -31,6 +31,23 @@ TEST(Machine, IsTakenFromAFingerprint) {
   EXPECT_EQ(machine_text(machine), "Amazon EC2 g4dn.xlarge, Xeon, 4 cores, 15.0 GiB, 1 GPU Tesla T4");
 }
 
+TEST(Machine, HasTheHardwareThatARunUsed) {
+  using Path = Json::json_pointer;
+  const auto machine = machine_of(fingerprint());
+  EXPECT_EQ(hardware_text(machine, 1), "Tesla T4");
+  EXPECT_EQ(hardware_text(machine, 2), "2x Tesla T4");
+  EXPECT_EQ(hardware_text(machine, 0), "4 cores of Xeon");
+  const auto hidden = with(Path("/processor/generation"), "Xeon Ice Lake");
+  EXPECT_EQ(hardware_text(hidden, 0), "4 cores of Xeon Ice Lake") << "its model has no number";
+  auto named = hidden;
+  named.processor = "Intel(R) Xeon(R) Platinum 8375C CPU @ 2.90GHz";
+  EXPECT_EQ(hardware_text(named, 0), "4 cores of Intel(R) Xeon(R) Platinum 8375C CPU");
+  const auto threads = with(Path("/processor"), {{"model", "EPYC 7R13"}, {"online", 4}, {"cores", 2}});
+  EXPECT_EQ(hardware_text(threads, 0), "2 cores of EPYC 7R13") << "of two hardware threads each";
+  EXPECT_EQ(hardware_text({}, 0), "");
+  EXPECT_EQ(hardware_text({}, 2), "");
+}
+
 TEST(Machine, HasNoMoreMemoryThanItsContainer) {
   using Path = Json::json_pointer;
   EXPECT_EQ(with(Path("/container/memory_limit_bytes"), 1 << 30).memory_bytes, 1 << 30);

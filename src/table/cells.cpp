@@ -124,7 +124,7 @@ Status Cells::end_unread_row(Error why) {
   return end_row();
 }
 
-bool Cells::must_be_read_again() {
+void Cells::take_infinities_for_text() {
   for (const auto& [name, numbers, codes, levels] : columns_) {
     const auto infinite = std::ranges::count_if(numbers, [](double number) { return std::isinf(number); });
     const auto empty = std::ranges::count_if(numbers, [](double number) { return std::isnan(number); });
@@ -132,7 +132,6 @@ bool Cells::must_be_read_again() {
     text_columns_.insert(name);
     again_ = true;
   }
-  return again_;
 }
 
 Table Cells::finish(std::string source) && {

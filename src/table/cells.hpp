@@ -31,8 +31,9 @@ class Cells {
   Status end_unread_row(Error why);
 
   std::size_t rows() const { return rows_; }
-  /// Also where all that a column of numbers has is "inf": a mode, inference.
-  bool must_be_read_again();
+  /// Columns of numbers in which all that stands is "inf" are text: a mode, inference.
+  void take_infinities_for_text();
+  bool must_be_read_again() const { return again_; }
   std::set<std::string> text_columns() const { return text_columns_; }
   Table finish(std::string source) &&;
 

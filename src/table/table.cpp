@@ -219,6 +219,7 @@ Status read_once(const Pieces& pieces, Cells& cells) {
 
 Status read_twice_at_most(const Pieces& pieces, Cells& cells, const TableLimits& limits) {
   NEPH_CHECK(read_once(pieces, cells));
+  cells.take_infinities_for_text();
   if (!cells.must_be_read_again()) return {};
   cells = Cells(cells.text_columns(), limits);
   return read_once(pieces, cells);

@@ -135,13 +135,13 @@ aws,m7i.2xlarge,us-east-1,8,32,,,0.03,USD,2026-11-24
 
 def test_jobs_on_gpus_that_were_not_measured_are_predicted_and_never_recommended(neph, folder):
     """By its data sheet an H100 does in a quarter of the V100's time what takes a T4 twice as long."""
-    (folder / "prices.csv").write_text(OFFERS + UNMEASURED)
+    (folder / "prices.csv").write_text(OFFERS + UNMEASURED.replace(",0.03,", ",0.50,"))
     ask = ("times.csv", "--offers", "prices.csv", "--unmeasured", *SOON)
     advice = neph.json("advise", *ask)
     predicted = {candidate["gpu"]: candidate for candidate in advice["candidates"] if candidate["predicted"]}
-    assert set(predicted) == {"H100", "T4"} and not chosen(advice)["predicted"]
+    assert set(predicted) == {"H100 SXM", "T4"} and not chosen(advice)["predicted"]
     assert all(candidate["why_not"] == "predicted only" and not candidate["on_front"] for candidate in predicted.values())
-    h100, t4 = predicted["H100"], predicted["T4"]
+    h100, t4 = predicted["H100 SXM"], predicted["T4"]
     assert 340 + 40 < h100["seconds"]["value"] < 340 + 150 and 340 + 400 < t4["seconds"]["value"] < 340 + 1000
     assert h100["seconds"]["high"] / h100["seconds"]["low"] > 1.3
     first, *_ = advice["to_measure"]
@@ -167,8 +167,24 @@ def test_jobs_on_cpus_that_were_not_measured_are_predicted(trained, folder):
     assert script.startswith("#!/bin/sh") and "m7i.2xlarge" in script
 
 
+def test_whole_instances_are_predicted_as_what_they_have(neph, folder):
+    """A GPU's instance on other GPUs, a CPU's on as many vCPUs of other CPUs, whatever part of it was used."""
+    (folder / "prices.csv").write_text(OFFERS + UNMEASURED + "aws,p3.2xlarge,us-east-1,8,61,V100,1,3.06,USD,2026-11-24\n"
+                                       "aws,m7a.2xlarge,us-east-1,8,32,,,0.40,USD,2026-11-24\n")  # fmt: skip
+    (folder / "gpus.csv").write_text("instance,train_s\np3.2xlarge,3000\n")
+    ask = ("--offers", "prices.csv", "--unmeasured", *SOON)
+    predicted = [candidate for candidate in neph.json("advise", "gpus.csv", *ask)["candidates"] if candidate["predicted"]]
+    assert {candidate["gpu"] for candidate in predicted} == {"H100 SXM", "T4"}
+    (folder / "cpus.csv").write_text("instance,cores,train_s\nm7a.2xlarge,2,4000\nm7a.2xlarge,8,1000\n")
+    by_cores = {candidate["cores"]: candidate["seconds"]["value"] - 340 for candidate in neph.json("advise", "cpus.csv", *ask)["candidates"]
+                if candidate["predicted"]}  # fmt: skip
+    assert set(by_cores) == {2, 8} and 2000 < by_cores[2] < 8000 and 500 < by_cores[8] < 2000
+
+
 def test_what_is_on_no_known_device_cannot_be_predicted_elsewhere(neph, folder):
     (folder / "cores.csv").write_text("cores,train_s\n8,3600\n16,2400\n")
+    assert "--unmeasured is of jobs that end" in refused(neph, "--infer", 1, "--rate", 5, "--unmeasured")
+    assert "--machines is for --unmeasured" in refused(neph, "times.csv", "--machines", "own.toml")
     assert "no time is of a known device" in refused(neph, "cores.csv", "--offers", "prices.csv", "--unmeasured", *SOON)
     (folder / "own.toml").write_text('[[device]]\nname = "Abacus"\nfp32_tflops = 8\nbandwidth_gb_s = 300\n')
     (folder / "prices.csv").write_text(OFFERS + UNMEASURED)

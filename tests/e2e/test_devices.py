@@ -1,6 +1,7 @@
 """Data sheets of devices, and predictions for machines of which no row was measured."""
 
 import json
+import re
 
 import pytest
 from tables import write_csv
@@ -62,3 +63,14 @@ def test_devices_that_cannot_be_predicted_are_refused_in_a_line(model):
     write_csv(model.folder / "plain.csv", [{"batch": batch, "t": batch + 1} for batch in range(1, 20)])
     model("fit", "plain.csv", "--target", "t", "--out", "plain.json")
     assert "the model knows no machines" in model("predict", "plain.json", "--devices", "h100", code=None).stderr
+
+
+def test_a_rate_rises_with_the_speed_of_the_machine(neph):
+    speeds = {"T4": 8.1 * 320, "V100": 15.7 * 900, "A100": 19.5 * 1555}
+    write_csv(neph.folder / "runs.csv", [{"batch": batch, "gpu": gpu, "images_per_s": batch**0.3 * speed**0.5}
+                                         for batch in (1, 2, 4, 8, 16) for gpu, speed in speeds.items()])  # fmt: skip
+    neph("fit", "runs.csv", "--target", "images_per_s", "--force")
+    rows = neph.json("predict", "model.json", "--devices", "h100,p4")["rows"]
+    assert rows[0]["value"] == pytest.approx((66.9 * 3350) ** 0.5, rel=0.25) and rows[5]["value"] == pytest.approx((5.5 * 192) ** 0.5, rel=0.25)
+    said = neph("predict", "model.json", "--devices", "h100").stdout
+    assert re.search(r"h100: .* predicted by its data sheet: [2-3]\.\d+ times as fast as", said)

@@ -6,6 +6,7 @@ if `auto` misses one. Everything that was printed is kept in build/goals/.
 
 import argparse
 import json
+import math
 import subprocess
 import sys
 import time
@@ -99,7 +100,11 @@ def score_of(goal, report):
         splits = [judged["score"]]
     if any(split["mean"] is None for split in splits):
         sys.exit(f"{goal.name}: all rows of a split were refused")
-    return {key: sum(split[key] for split in splits) / len(splits) for key in ("mean", "coverage", "half_width")}
+    scores = {"mean": sum(split["mean"] for split in splits) / len(splits)}
+    for key in ("coverage", "half_width"):  # null: no part of the table could be left out as this one is
+        known = [split[key] for split in splits if split[key] is not None]
+        scores[key] = sum(known) / len(known) if known else math.nan
+    return scores
 
 
 def range_of(values, fitted):

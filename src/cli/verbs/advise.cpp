@@ -105,9 +105,10 @@ Status add_unmeasured(const AdviseOptions& options, Market& market, Measured& me
     NEPH_TRY(own, device::read_sheets(options.machines));
   }
   const auto sheets = device::built_in_and(own);
-  look_up_cpus(market.offers, sheets);
+  look_up_hardware(market.offers, sheets);
   NEPH_TRY(auto predicted, on_unmeasured(measured.configurations, market.offers, sheets));
-  std::ranges::move(predicted, std::back_inserter(measured.configurations));
+  std::ranges::move(predicted.configurations, std::back_inserter(measured.configurations));
+  std::ranges::move(predicted.notes, std::back_inserter(measured.notes));
   return {};
 }
 
@@ -172,6 +173,11 @@ Status show_advice(const AdviseCommand& command, bool is_of_rate) {
   if (!options.html.empty())
     NEPH_CHECK(check_output_file("--html", options.html, {options.measured, options.store}));
   NEPH_TRY(const auto rates, rates_of(options));
+  if (options.unmeasured && is_of_rate)
+    return fail(ErrorCode::invalid_argument,
+                "--unmeasured is of jobs that end: rates of --infer are not predicted");
+  if (!options.machines.empty() && !options.unmeasured)
+    return fail(ErrorCode::invalid_argument, "--machines is for --unmeasured, which is missing");
   if (!is_of_rate && rates.per_s > 0)
     return fail(ErrorCode::invalid_argument,
                 "--rate {} asks for machines for a rate: of which experiment? --infer 7", rates.per_s);

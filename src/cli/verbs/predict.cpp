@@ -58,8 +58,8 @@ void print_without_interval(const std::vector<predict::Prediction>& predictions)
                printable(why));
 }
 
-/// Columns that say something: of rows on named devices those that differ.
-std::vector<table::Column> told_columns(const table::Table& rows, bool is_of_devices) {
+/// Of rows on named devices the columns that differ, else all.
+std::vector<table::Column> shown_columns(const table::Table& rows, bool is_of_devices) {
   auto columns = rows.columns;
   if (is_of_devices)
     std::erase_if(columns, [&](const table::Column& column) {
@@ -73,8 +73,8 @@ std::vector<table::Column> told_columns(const table::Table& rows, bool is_of_dev
 void print_predictions(const predict::Model& model, const table::Table& rows,
                        const std::vector<predict::Prediction>& predictions,
                        const predict::Neighbours& neighbours, bool is_of_devices) {
-  const auto told = told_columns(rows, is_of_devices);
-  const auto columns = std::span(told).first(std::min(told.size(), most_columns_shown));
+  const auto shown = shown_columns(rows, is_of_devices);
+  const auto columns = std::span(shown).first(std::min(shown.size(), most_columns_shown));
   std::vector<std::string> headings;
   for (const auto& column : columns) headings.push_back(printable(column.name));
   const auto& target = model.origin().target;
@@ -96,8 +96,8 @@ void print_predictions(const predict::Model& model, const table::Table& rows,
   }
   fmt::print("{}", table.text());
   if (rows.rows > most_shown) fmt::print("and {} more rows: --json has all\n", rows.rows - most_shown);
-  if (told.size() > columns.size())
-    fmt::print("the table has {} more columns, which are not shown\n", told.size() - columns.size());
+  if (shown.size() > columns.size())
+    fmt::print("the table has {} more columns, which are not shown\n", shown.size() - columns.size());
   print_refused(predictions);
   fmt::print("low to high: 90 % prediction interval\n");
   print_without_interval(predictions);

@@ -60,17 +60,22 @@ bool follows(const Eigen::VectorXi& other, const Eigen::VectorXi& category) {
 
 std::vector<bool> machines_own(const Eigen::MatrixXi& levels, Index machine) {
   std::vector<bool> all;
-  for (Index c = 0; c < levels.cols(); ++c) all.push_back(follows(levels.col(c), levels.col(machine)));
+  for (Index c = 0; c < levels.cols(); ++c) {
+    const bool is_constant =
+        (levels.col(c).array() == levels(0, c)).all();  // and not the machine's more than others'
+    all.push_back(c == machine || (!is_constant && follows(levels.col(c), levels.col(machine))));
+  }
   return all;
 }
 
-MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, Index machine,
+MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, const MemberContext& context,
                          const std::vector<bool>& machines_own) {
   const Index speeds = inputs.matrix.numbers.cols() - 2;
   std::erase_if(columns.categories, [&](Index c) { return machines_own[static_cast<std::size_t>(c)]; });
   std::erase_if(columns.numbers, [&](Index j) { return j >= speeds; });
   MachineRows rows{seen(columns, inputs).matrix, inputs.matrix.numbers.rightCols(2),
-                   inputs.matrix.levels.col(machine), inputs.machine_families};
+                   inputs.matrix.levels.col(*context.machine), inputs.machine_families};
+  if (context.is_rate) rows.log_speeds *= -1;
   auto& numbers = rows.configurations.numbers;
   numbers.conservativeResize(Eigen::NoChange, numbers.cols() + inputs.mean_layer.cols());
   numbers.rightCols(inputs.mean_layer.cols()) = inputs.mean_layer;

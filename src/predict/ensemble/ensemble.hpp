@@ -19,8 +19,8 @@ Inputs seen(const FeatureSubset& subset, const Inputs& inputs);
 std::vector<bool> machines_own(const Eigen::MatrixXi& levels, Eigen::Index machine);
 
 /// For the law of machines, of inputs with the speeds of their machines; without the machines' own
-/// categories.
-MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, Eigen::Index machine,
+/// categories. The speeds of a rate are negative: it rises with them.
+MachineRows machine_rows(const Inputs& inputs, FeatureSubset columns, const MemberContext& context,
                          const std::vector<bool>& machines_own);
 
 /// Categories that members are fitted without: what nothing is known of says nothing, and taken for one more

@@ -35,7 +35,7 @@ const GaussianProcessSettings of_trials{.most_rows_for_kernel = 200, .most_rows 
 }  // namespace
 
 MemberContext Model::context() const {
-  MemberContext context{.knows_machines = design_.knows_machines()};
+  MemberContext context{.knows_machines = design_.knows_machines(), .is_rate = is_rate(origin_.target)};
   if (design_.machine()) context.machine = static_cast<Index>(*design_.machine());
   return context;
 }

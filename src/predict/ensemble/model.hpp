@@ -115,7 +115,8 @@ class Model {
   /// What the rows need besides the ensemble of all: others without their unseen categories, and the law of
   /// machines.
   Status add_ensembles(Query& query, std::size_t threads) const;
-  bool has_unseen_machine(const QueryPosition& position) const;
+  /// Of a machine without a row, or with few.
+  bool is_answered_by_law(const QueryPosition& position) const;
   MachineRows machine_rows(const Inputs& inputs) const;
   /// Of rows whose machine was not measured.
   void answer_by_law(const std::vector<std::size_t>& rows, const Query& query,

@@ -157,13 +157,13 @@ Unseen Model::unseen_at(const QueryPosition& position) const {
 
 Status Model::add_ensembles(Query& query, std::size_t threads) const {
   for (std::size_t row = 0; row < query.positions.size(); ++row) {
-    const auto unseen = unseen_at(query.positions[row]);
-    if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
-    if (has_unseen_machine(query.positions[row])) {
-      if (query.law) continue;
+    if (is_answered_by_law(query.positions[row])) {
+      if (query.law || !refusal(query, row).empty()) continue;
       NEPH_TRY(query.law, MachineLaw::fit(machine_rows(points_), log_target()));
       continue;
     }
+    const auto unseen = unseen_at(query.positions[row]);
+    if (unseen.empty() || query.without.contains(unseen) || !refusal(query, row).empty()) continue;
     NEPH_TRY(auto ensemble,
              Ensemble::fit(specs_, context(), points_, log_target(), unseen, &ensemble_, threads));
     query.without.emplace(unseen, std::move(ensemble));
@@ -191,10 +191,12 @@ std::string Model::refusal(const Query& query, std::size_t row) const {
   return found == query.inputs.refused.end() ? "" : found->second;
 }
 
-bool Model::has_unseen_machine(const QueryPosition& position) const {
+bool Model::is_answered_by_law(const QueryPosition& position) const {
   if (!design_.knows_machines()) return false;
-  const Shift unseen{ShiftKind::unseen, static_cast<Index>(*design_.machine())};
-  return std::ranges::find(position.shifts, unseen) != position.shifts.end();
+  const auto machine = static_cast<Index>(*design_.machine());
+  return std::ranges::any_of(position.shifts, [&](const Shift& shift) {
+    return shift == Shift{ShiftKind::unseen, machine} || shift == Shift{ShiftKind::rare, machine};
+  });
 }
 
 std::vector<bool> Model::machines_own() const {
@@ -202,8 +204,7 @@ std::vector<bool> Model::machines_own() const {
 }
 
 MachineRows Model::machine_rows(const Inputs& inputs) const {
-  return predict::machine_rows(inputs, ensemble_.columns, static_cast<Index>(*design_.machine()),
-                               machines_own());
+  return predict::machine_rows(inputs, ensemble_.columns, context(), machines_own());
 }
 
 /// The law has the machine's part of the interval, and hold-outs that of the other shifts.
@@ -261,7 +262,7 @@ void Model::answer(const Rows& asked, const Query& query, std::vector<Prediction
       refuse(prediction, std::move(why));
   }
   if (rows.empty()) return;
-  if (has_unseen_machine(query.positions[rows.front()])) return answer_by_law(rows, query, predictions);
+  if (is_answered_by_law(query.positions[rows.front()])) return answer_by_law(rows, query, predictions);
   const auto inputs = rows_of(query.inputs, rows);
   const auto& first = query.positions[rows.front()];
   const auto without = query.without.find(unseen_at(first));

@@ -61,8 +61,8 @@ std::optional<Eigen::MatrixXd> errors_of_law(const HoldOut& split, const MemberC
   if (!context.machine || !context.knows_machines ||
       std::ranges::find(split.shifts, unseen) == split.shifts.end())
     return std::nullopt;
-  auto rows = machine_rows(inputs, like.columns, *context.machine,
-                           machines_own(inputs.matrix.levels, *context.machine));
+  auto rows =
+      machine_rows(inputs, like.columns, context, machines_own(inputs.matrix.levels, *context.machine));
   for (const auto row : split.left_out) rows.machines[static_cast<Index>(row)] = -1;
   const auto law = MachineLaw::fit(rows_of(rows, split.kept), rows_of(log_target, split.kept));
   if (!law) return std::nullopt;

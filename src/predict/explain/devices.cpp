@@ -86,9 +86,9 @@ table::Column machine_column(const Model& model, const std::string& name,
 
 /// In bytes, as fp32; 0: the model knows no networks.
 double largest_weights(const Model& model, const table::Table& rows) {
-  const auto names = model.design().features();
-  const auto place = std::ranges::find(names, "parameters") - names.begin();
-  if (!model.design().has_layers() || place == std::ssize(names)) return 0;
+  const auto names = model.design().features();  // those of the network stand behind the table's own
+  const auto place = names.rend() - std::find(names.rbegin(), names.rend(), "parameters") - 1;
+  if (!model.design().has_layers() || place < 0) return 0;
   const auto inputs = model.design().apply(rows);
   return inputs && inputs->rows() > 0 ? 4 * std::exp(inputs->matrix.numbers.col(place).maxCoeff()) : 0;
 }
@@ -145,7 +145,12 @@ Result<std::vector<AskedDevice>> asked_devices(const Model& model, const std::ve
       return fail(ErrorCode::invalid_argument,
                   "the sheet of '{}' has no peak or no bandwidth; give them with --machines when fitting",
                   sheet.name);
-    if (std::ranges::find(devices, device.level, &AskedDevice::level) != devices.end())
+    const auto is_same = [&](const AskedDevice& other) {
+      return other.level == device.level ||
+             (device.points == 0 && other.points == 0 && other.hardware.sheet.name == sheet.name &&
+              other.hardware.devices == device.hardware.devices);
+    };
+    if (std::ranges::any_of(devices, is_same))
       return fail(ErrorCode::invalid_argument, "'{}' is given twice", device.level);
     devices.push_back(std::move(device));
   }
@@ -188,9 +193,10 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
       const auto& here = predictions[i * rows.rows + row];
       const double other = compared[row].value;
       if (!std::isfinite(here.high) || !std::isfinite(other)) continue;
-      low.push_back(other / here.high);
-      middle.push_back(other / here.value);
-      high.push_back(other / here.low);
+      const bool is_of_rates = is_rate(model.origin().target);
+      low.push_back(is_of_rates ? here.low / other : other / here.high);
+      middle.push_back(is_of_rates ? here.value / other : other / here.value);
+      high.push_back(is_of_rates ? here.high / other : other / here.low);
     }
     auto line = fmt::format("{}: {}; ", name,
                             hardware.sheet.name.empty() ? "no data sheet" : sheet_in_words(hardware));
@@ -199,7 +205,7 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
     if (const double weights = largest_weights(model, rows);
         hardware.sheet.memory_gb > 0 &&
         weights > 1e9 * hardware.sheet.memory_gb * std::max(1.0, hardware.devices))
-      line += fmt::format(", whose memory does not hold the weights of the largest network ({})",
+      line += fmt::format(", whose memory does not hold the weights of the largest network ({} at fp32)",
                           format_bytes(weights));
     if (!middle.empty() && level != most)
       line += fmt::format(

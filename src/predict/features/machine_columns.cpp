@@ -161,41 +161,54 @@ std::string different_names(const table::Column& machines, const table::Column& 
     if (one && other && one->sheet.kind != "cpu" && other->sheet.kind != "cpu" &&
         !device::is_same(one->sheet.name, other->sheet.name))
       return fmt::format(
-          "'{}' and '{}' name different machines ({} and {} in row {}): '{}' is taken; --machine says which "
-          "is meant",
-          machines.name, others.name, one->sheet.name, other->sheet.name, row + 1, machines.name);
+          "'{}' and '{}' name different machines ({} and {}): '{}' is taken; --machine NAME takes another",
+          machines.name, others.name, names.first, names.second, machines.name);
   }
   return {};
 }
 
-/// The first figure of a column that no figure of its row's sheet is near to; empty: there is none.
+/// Whether no figure of the sheet is near to one that a table has for the machine, in TFLOP/s or GB/s.
+bool is_far(const device::Hardware& hardware, Figure figure, double value) {
+  constexpr double far = 2, sparse = 2;  // published peaks may count zeros that are left out
+  const auto& sheet = hardware.sheet;
+  double least = sheet.bandwidth_gb_s, most = least;
+  if (figure == Figure::compute) {
+    const auto peaks = {sheet.fp32_tflops, sheet.tf32_tflops, sheet.fp16_tflops, sheet.fp8_tflops,
+                        sheet.int8_tops};
+    most = sparse * std::max(peaks);
+    least = most;
+    for (const double peak : peaks)
+      if (peak > 0) least = std::min(least, peak);
+  }
+  return least > 0 && (value < least * std::min(1.0, hardware.devices) / far ||
+                       value > most * std::max(1.0, hardware.devices) * far);
+}
+
+/// The first figure of a column that is far from its row's sheet; empty: there is none.
 std::string far_from_sheet(const table::Column& machines, const table::Column& figures,
                            const device::Sheets& sheets) {
-  constexpr double far = 2, sparse = 2;  // published peaks may count zeros that are left out
   const auto heading = figure_of(figures.name);
   if (!heading || heading->figure == Figure::other || figures.is_text()) return {};
   const bool is_peak = heading->figure == Figure::compute;
   for (std::size_t row = 0; row < machines.rows(); ++row) {
     const auto hardware = sheets.find(machines.text(row));
     const double value = figures.numbers[row] * heading->factor;
-    if (!hardware || !(value > 0)) continue;
-    const auto& sheet = hardware->sheet;
-    double least = sheet.bandwidth_gb_s, most = least;
-    if (is_peak) {
-      least = std::min(sheet.fp32_tflops > 0 ? sheet.fp32_tflops : sheet.fp16_tflops,
-                       std::max(sheet.fp16_tflops, 1e-3));
-      most = sparse * std::max({sheet.fp32_tflops, sheet.tf32_tflops, sheet.fp16_tflops, sheet.fp8_tflops,
-                                sheet.int8_tops});
-    }
-    const double least_devices = std::min(1.0, hardware->devices),
-                 most_devices = std::max(1.0, hardware->devices);
-    if (!(least > 0) || (value > least * least_devices / far && value < most * most_devices * far)) continue;
+    if (!hardware || std::isnan(value) || !is_far(*hardware, heading->figure, value)) continue;
     return fmt::format(
-        "'{}' has {:g} {} in row {}, and the sheet of '{}' {:g}{}: the table's is taken; is its unit right?",
-        figures.name, value, is_peak ? "TFLOP/s" : "GB/s", row + 1, machines.text(row),
-        is_peak ? sheet.fp32_tflops : sheet.bandwidth_gb_s, is_peak ? " at fp32" : "");
+        "'{}' has {:g} {} for '{}', whose sheet has {:g}{}: the sheet's is taken; is the unit right?",
+        figures.name, value, is_peak ? "TFLOP/s" : "GB/s", machines.text(row),
+        is_peak ? hardware->sheet.fp32_tflops : hardware->sheet.bandwidth_gb_s, is_peak ? " at fp32" : "");
   }
   return {};
+}
+
+/// Of numbers; nullptr: there is none.
+const table::Column* threads_in(const table::Table& table) {
+  for (const auto& column : table.columns)
+    if (const auto words = words_of(column.name);
+        !column.is_text() && !words.empty() && words.back() == "threads")
+      return &column;
+  return nullptr;
 }
 
 }  // namespace
@@ -248,45 +261,61 @@ MachineColumns machine_columns_in(const table::Table& table, const std::string& 
   return found;
 }
 
+bool is_rate(std::string_view heading) {
+  const auto words = words_of(heading);
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const auto& word = words[i];
+    const bool is_per_time = word.size() > 2 && (word.ends_with("/s") || word.ends_with("/sec"));
+    if (is_per_time ||
+        has_one_of({word}, {"throughput", "fps", "qps", "rps", "ips", "rate", "flops", "gflops", "tflops"}))
+      return true;
+    if (word == "per" && i + 1 < words.size() &&
+        has_one_of({words[i + 1]}, {"s", "sec", "second", "minute", "hour"}))
+      return true;
+  }
+  return false;
+}
+
 MachineSpeeds machine_speeds(const table::Table& rows, const MachineColumns& columns,
                              const device::Sheets& sheets) {
   const auto count = static_cast<Index>(rows.rows);
   MachineSpeeds result{MatrixXd::Constant(count, 2, unknown), Eigen::VectorXi::Constant(count, -1)};
-  auto& speeds = result.logs;
   const auto* machines = column_called(rows, columns.machine);
   const auto* precisions = column_called(rows, columns.precision);
-  const auto precision_at = [&](std::size_t row) {
-    return precisions ? precision_of(precisions->text(row)).value_or(Precision::fp32) : Precision::fp32;
-  };
-  struct Known {
-    Eigen::RowVector2d logs = Eigen::RowVector2d::Constant(unknown);
-    int family = -1;
-  };
-  std::map<std::pair<std::string, std::string>, Known> known;
-  for (std::size_t row = 0; machines && row < rows.rows; ++row) {
-    const std::pair key{machines->text(row), precisions ? precisions->text(row) : ""};
-    const auto [found, is_new] = known.try_emplace(key);
-    if (is_new)
-      if (const auto hardware = sheets.find(key.first)) {
-        const auto& sheet = hardware->sheet;
-        found->second.logs << std::log(peak_of(sheet, precision_at(row)) * sheet.usable_share *
-                                       hardware->devices),
-            std::log(sheet.bandwidth_gb_s * hardware->devices);
-        found->second.family = sheets.family_number(sheet);
-      }
-    speeds.row(static_cast<Index>(row)) = found->second.logs;
-    result.families[static_cast<Index>(row)] = found->second.family;
-  }
-  for (const auto& name : columns.figures) {
-    const auto heading = figure_of(name);
-    const auto* column = column_called(rows, name);
-    if (!column || column->is_text() || !heading || heading->figure == Figure::other) continue;
-    const bool is_peak = heading->figure == Figure::compute;
-    const auto own = is_peak ? precision_of(name) : std::nullopt;
-    for (std::size_t row = 0; row < rows.rows; ++row)
-      if (const double value = column->numbers[row] * heading->factor;
-          value > 0 && (!own || *own == precision_at(row)))
-        speeds(static_cast<Index>(row), is_peak ? 0 : 1) = std::log(value);
+  const auto* threads = threads_in(rows);
+  std::map<std::string, std::optional<device::Hardware>> known;
+  std::vector<std::pair<const table::Column*, FigureHeading>> figures;
+  for (const auto& name : columns.figures)
+    if (const auto* column = column_called(rows, name); column && !column->is_text())
+      if (const auto heading = figure_of(name); heading && heading->figure != Figure::other)
+        figures.emplace_back(column, *heading);
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    const auto precision =
+        precisions ? precision_of(precisions->text(row)).value_or(Precision::fp32) : Precision::fp32;
+    const device::Hardware* hardware = nullptr;
+    if (machines) {
+      const auto [found, is_new] = known.try_emplace(machines->text(row));
+      if (is_new) found->second = sheets.find(found->first);
+      if (found->second) hardware = &*found->second;
+    }
+    double peak = unknown, bandwidth = unknown;
+    if (hardware) {
+      peak = peak_of(hardware->sheet, precision) * hardware->devices;
+      bandwidth = hardware->sheet.bandwidth_gb_s * hardware->devices;
+      result.families[static_cast<Index>(row)] = sheets.family_number(hardware->sheet);
+    }
+    for (const auto& [column, heading] : figures) {
+      const bool is_peak = heading.figure == Figure::compute;
+      const auto own = is_peak ? precision_of(column->name) : std::nullopt;
+      const double value = column->numbers[row] * heading.factor;
+      if (value > 0 && (!own || *own == precision) && !(hardware && is_far(*hardware, heading.figure, value)))
+        (is_peak ? peak : bandwidth) = value;
+    }
+    double usable = hardware ? hardware->sheet.usable_share : 1, used = 1;
+    if (hardware && threads && hardware->sheet.kind == "cpu" && threads->numbers[row] > 0)
+      used = std::min(
+          1.0, threads->numbers[row] / (hardware->devices * static_cast<double>(hardware->sheet.units)));
+    result.logs.row(static_cast<Index>(row)) << std::log(peak * usable * used), std::log(bandwidth * used);
   }
   return result;
 }

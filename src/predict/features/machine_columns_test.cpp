@@ -35,22 +35,53 @@ std::vector<std::string> contradictions(const std::string& text, const std::stri
 
 TEST(MachineColumns, ThatContradictEachOtherAreNamed) {
   EXPECT_THAT(contradictions("gpu,instance,t\nT4,g4dn.xlarge,1\nV100,p3.2xlarge,2\n"), IsEmpty());
-  EXPECT_THAT(
-      contradictions("gpu,instance,t\nT4,g4dn.xlarge,1\nT4,p3.2xlarge,2\n"),
-      ElementsAre("'gpu' and 'instance' name different machines (T4 and V100 SXM2 16GB in row 2): 'gpu' is "
-                  "taken; --machine says which is meant"));
+  EXPECT_THAT(contradictions("gpu,instance,t\nT4,g4dn.xlarge,1\nT4,p3.2xlarge,2\n"),
+              ElementsAre("'gpu' and 'instance' name different machines (T4 and p3.2xlarge): 'gpu' is taken; "
+                          "--machine NAME takes another"));
   EXPECT_THAT(contradictions("gpu,peak_tflops,bandwidth_gb_s,t\nT4,8.1,320,1\nA100,312,1555,2\n"), IsEmpty());
   EXPECT_THAT(
-      contradictions("gpu,peak_tflops,bandwidth_gb_s,t\nT4,8141,320,1\nA100,19500,1.5,2\n"),
-      ElementsAre(
-          "'peak_tflops' has 8141 TFLOP/s in row 1, and the sheet of 'T4' 8.1 at fp32: the table's is "
-          "taken; is its unit right?",
-          "'bandwidth_gb_s' has 1.5 GB/s in row 2, and the sheet of 'A100' 1555: the table's is "
-          "taken; is its unit right?"));
+      contradictions("gpu,peak_tflops,bandwidth_gb_s,t\nT4,8141,320,1\nA100,19500,-1555,2\n"),
+      ElementsAre("'peak_tflops' has 8141 TFLOP/s for 'T4', whose sheet has 8.1 at fp32: the sheet's is "
+                  "taken; is the unit right?",
+                  "'bandwidth_gb_s' has -1555 GB/s for 'A100', whose sheet has 1555: the sheet's is taken; "
+                  "is the unit right?"));
   EXPECT_THAT(contradictions("host,t\nnode1,1\nnode2,2\n", "host"),
               ElementsAre(testing::StartsWith("'host' names no known device ('node1')")));
   EXPECT_THAT(contradictions("host,tflops,bandwidth_gb_s,t\nnode1,8,300,1\nnode2,9,400,2\n", "host"),
               IsEmpty());
+}
+
+TEST(MachineSpeeds, OfATableFarFromTheSheetAreNotTaken) {
+  const auto rows =
+      table_of("gpu,peak_tflops,bandwidth_gb_s\nT4,8141,320\nT4,7,300\nK80,4.37,240\nnode1,5,100\n");
+  const MachineColumns columns{
+      .machine = "gpu", .figures = {"peak_tflops", "bandwidth_gb_s"}, .precision = ""};
+  const auto speeds = machine_speeds(rows, columns, device::built_in());
+  EXPECT_NEAR(std::exp(speeds.logs(0, 0)), 8.1, 1e-9);
+  EXPECT_NEAR(std::exp(speeds.logs(1, 0)), 7, 1e-9);
+  EXPECT_NEAR(std::exp(speeds.logs(2, 0)), 4.37 * 0.667, 1e-9) << "what is usable of it";
+  EXPECT_NEAR(std::exp(speeds.logs(3, 0)), 5, 1e-9);
+  EXPECT_EQ(speeds.families[3], -1);
+}
+
+TEST(MachineSpeeds, OfACpuAreThoseOfTheThreadsThatRun) {
+  const auto rows = table_of(
+      "machine,threads\n2 cores of EPYC 7763,1\n2 cores of EPYC 7763,2\n2 cores of EPYC 7763,8\nEPYC "
+      "7763,1\n2 cores of EPYC 7763,0\n");
+  const auto logs =
+      machine_speeds(rows, {.machine = "machine", .figures = {}, .precision = ""}, device::built_in()).logs;
+  EXPECT_NEAR(logs(1, 0) - logs(0, 0), std::log(2), 1e-9);
+  EXPECT_EQ(logs(2, 0), logs(1, 0));
+  EXPECT_NEAR(logs(3, 1), logs(0, 1), 1e-9);
+  EXPECT_EQ(logs(4, 0), logs(1, 0)) << "0: the engine's choice";
+}
+
+TEST(Rates, AreKnownByTheirHeadings) {
+  for (const auto* rate :
+       {"images_per_s", "tokens/s", "Throughput", "samples per second", "fps", "GFLOPS", "requests/sec"})
+    EXPECT_TRUE(is_rate(rate)) << rate;
+  for (const auto* time : {"step_ms", "latency_p50_ms", "seconds_per_step", "ms_per_token", "time", "t", "s"})
+    EXPECT_FALSE(is_rate(time)) << time;
 }
 
 TEST(MachineColumns, OfAcceleratorsGoBeforeThoseOfCpus) {

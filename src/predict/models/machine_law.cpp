@@ -92,7 +92,7 @@ double variance_at(const MachineRows& rows, Index row, const VectorXd& p) {
   return level_variance + variance_of(p[amplitude]) +
          variance_of(p[category_offset]) * static_cast<double>(rows.configurations.levels.cols()) +
          variance_of(p[slope]) * rows.configurations.numbers.row(row).squaredNorm() + variance_of(p[own]) +
-         variance_of(p[own_by_row]) + variance_of(p[family]) +
+         variance_of(p[own_by_row]) + (rows.families[row] >= 0 ? variance_of(p[family]) : 0) +
          (variance_of(p[power]) + variance_of(p[power_by_row])) * rows.log_speeds.row(row).squaredNorm();
 }
 

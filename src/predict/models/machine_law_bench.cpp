@@ -39,7 +39,7 @@ MachineRows rows_in(const Design& design, const Inputs& inputs, const Eigen::Mat
   std::iota(all.numbers.begin(), all.numbers.end(), 0);
   std::iota(all.categories.begin(), all.categories.end(), 0);
   const auto machine = static_cast<Eigen::Index>(*design.machine());
-  return machine_rows(inputs, all, machine, machines_own(measured_levels, machine));
+  return machine_rows(inputs, all, {.machine = machine}, machines_own(measured_levels, machine));
 }
 
 /// Rows whose data sheet is not known are left out.
@@ -75,6 +75,9 @@ Status show(double width, const TableOptions& options, const std::string& asked_
   NEPH_TRY(const auto profile, profile_of(options));
   NEPH_TRY(const auto roles, roles_in(options, profile));
   NEPH_TRY(const auto design, Design::learn(profile.points.features, roles));
+  if (!design.machine() || !design.knows_machines())
+    return fail(ErrorCode::invalid_argument, "{}: '{}' has too few known devices", options.table,
+                options.machine);
   NEPH_TRY(const auto all_inputs, design.apply(profile.points.features));
   const auto which = usable(all_inputs);
   const auto inputs = rows_of(all_inputs, which);
@@ -93,6 +96,9 @@ Status show(double width, const TableOptions& options, const std::string& asked_
     NEPH_TRY(const auto asked, table::read_table(asked_file));
     NEPH_TRY(const auto asked_inputs, design.apply(asked));
     NEPH_TRY(const auto place, asked.find(options.target));
+    if (asked.columns[place].is_text() || !asked_inputs.refused.empty() ||
+        !asked_inputs.unknown_machines.empty())
+      return fail(ErrorCode::invalid_argument, "{}: a row cannot be predicted, or has no time", asked_file);
     parts.push_back(judged(asked_file, law, rows_in(design, asked_inputs, all_inputs.matrix.levels),
                            logs_of(asked.columns[place].numbers)));
   }

@@ -55,6 +55,7 @@ std::string to_string(const MemberSpec& spec);
 struct MemberContext {
   std::optional<Eigen::Index> machine;  ///< category whose levels have rates of their own
   bool knows_machines = false;          ///< WorkSettings::are_at_speed
+  bool is_rate = false;                 ///< the target is work in a time
   GaussianProcessSettings process;
 };
 
