@@ -28,7 +28,8 @@ def fitted(neph, known_rows):
 
 @pytest.mark.smoke
 def test_fit_says_in_three_lines_what_to_expect(neph, fitted):
-    first, told, heading, inside, beyond, unseen, last = fitted.stdout.splitlines()
+    first, told, machines, heading, inside, beyond, unseen, last = fitted.stdout.splitlines()
+    assert machines.startswith("'machine' names no known device ('fast'): ")
     assert told == "'run' only tells repeats of one point apart and is no feature; --use makes it one"
     assert "144 rows, 48 different points" in first and heading.split() == ["p50", "error", "p90", "error", "rests", "on"]
     for name, line, rests_on in (("inside", inside, "15 hold-outs, random folds"), ("beyond", beyond, "hold-outs of one or two steps"),
@@ -159,7 +160,7 @@ def test_an_experiment_of_the_store_is_a_table(neph, experiment):
     shown = neph("fit", "neph.db", "--experiment", 1, "--target", "images_per_s", "--explain").stdout
     assert "experiment 1 of neph.db: 12 rows, 6 different points" in shown
     named = [line.split()[0] for line in shown.split("\nrepeats of")[0].splitlines()[2:]]
-    assert set(named) == {"batch", "mode", *MACHINE, "images_per_s"}, "nothing that was measured may be a feature"
+    assert set(named) == {"batch", "mode", "hardware", *MACHINE, "images_per_s"}, "nothing that was measured may be a feature"
     (machine,) = neph.json("show", 1)["machines"]
     here = {name: machine[name] or "unknown" for name in MACHINE[:5]} | {"gpu": machine["gpu"] or "none", "gpus": machine["gpus"]}
     write_csv(neph.folder / "ask.csv", [{"batch": 3, "mode": "async"} | here, {"batch": 3, "mode": "async"} | here | {"cores": 99}])
