@@ -45,7 +45,7 @@ struct Configuration {
   /// job.
   std::optional<double> run_s;
   std::string hardware;   ///< that it ran on, as a data sheet calls it: "2x T4", "4 cores of EPYC 7763"
-  std::string precision;  ///< of the computation; empty: not told
+  std::string precision;  ///< of the computation; empty: unknown
   std::optional<double> gpu_memory_bytes;  ///< that it took of each GPU; empty: not measured
   std::string script;  ///< command that makes a script to measure it, without the machine; empty: none
   bool is_predicted = false;

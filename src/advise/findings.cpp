@@ -124,7 +124,7 @@ std::string predicted_sentence(const Found& found, const Advice& advice) {
     const auto& candidate = found.candidates[i];
     if (candidate.is_measured || candidate.bill.amount >= found.recommended().bill.amount) continue;
     if (found.request.deadline_s && candidate.done_s > *found.request.deadline_s) continue;
-    return fmt::format("A prediction says that {} would cost {}; nobody has measured it.", found.name(i),
+    return fmt::format("A prediction says that {} would cost {}; it was not measured.", found.name(i),
                        cost_text(found, candidate));
   }
   return {};

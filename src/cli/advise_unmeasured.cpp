@@ -191,10 +191,10 @@ Result<Unmeasured> on_unmeasured(std::vector<Configuration>& measured,
         "and --machines FILE adds yours",
         unknown);
   if (!unknown.empty())
-    result.notes.push_back(
-        fmt::format("Nothing is predicted from the times of '{}': it is no known device, or how much of it "
-                    "was used is not known.",
-                    unknown));
+    result.notes.push_back(fmt::format(
+        "Nothing is predicted from the times of '{}': it is not a known device, or how much of it "
+        "was used is not known.",
+        unknown));
   std::vector<const Configuration*> from;
   for (const auto& [job, known] : jobs)
     for (const auto& choice : choices) {

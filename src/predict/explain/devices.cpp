@@ -185,6 +185,8 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
       levels, {}, [&](const auto& level) { return level.empty() ? -1 : points_of(model, level); });
   NEPH_TRY(const auto rows, on_devices(model, configurations, {{most, most, 1, {}}}));
   NEPH_TRY(const auto compared, model.predict(rows, threads));
+  const double weights = largest_weights(model, rows);
+  const bool is_of_rates = is_rate(model.origin().target);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     const auto& [name, level, points, hardware] = devices[i];
@@ -193,7 +195,6 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
       const auto& here = predictions[i * rows.rows + row];
       const double other = compared[row].value;
       if (!std::isfinite(here.high) || !std::isfinite(other)) continue;
-      const bool is_of_rates = is_rate(model.origin().target);
       low.push_back(is_of_rates ? here.low / other : other / here.high);
       middle.push_back(is_of_rates ? here.value / other : other / here.value);
       high.push_back(is_of_rates ? here.high / other : other / here.low);
@@ -202,8 +203,7 @@ Result<std::vector<std::string>> devices_in_words(const Model& model, const tabl
                             hardware.sheet.name.empty() ? "no data sheet" : sheet_in_words(hardware));
     line += points > 0 ? fmt::format("measured as '{}' ({})", level, counted(points, "different row"))
                        : "not measured, predicted by its data sheet";
-    if (const double weights = largest_weights(model, rows);
-        hardware.sheet.memory_gb > 0 &&
+    if (hardware.sheet.memory_gb > 0 &&
         weights > 1e9 * hardware.sheet.memory_gb * std::max(1.0, hardware.devices))
       line += fmt::format(", whose memory does not hold the weights of the largest network ({} at fp32)",
                           format_bytes(weights));

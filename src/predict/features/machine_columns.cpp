@@ -150,7 +150,7 @@ const table::Column* column_called(const table::Table& table, const std::string&
   return place ? &table.columns[*place] : nullptr;
 }
 
-/// The first row whose two columns name accelerators of different sheets; empty: there is none.
+/// The first two names of one row that are accelerators of different sheets; empty: all rows agree.
 std::string different_names(const table::Column& machines, const table::Column& others,
                             const device::Sheets& sheets) {
   std::set<std::pair<std::string, std::string>> seen;
@@ -190,10 +190,13 @@ std::string far_from_sheet(const table::Column& machines, const table::Column& f
   const auto heading = figure_of(figures.name);
   if (!heading || heading->figure == Figure::other || figures.is_text()) return {};
   const bool is_peak = heading->figure == Figure::compute;
+  std::set<std::pair<std::string, double>> seen;
   for (std::size_t row = 0; row < machines.rows(); ++row) {
+    if (std::isnan(figures.numbers[row]) || !seen.emplace(machines.text(row), figures.numbers[row]).second)
+      continue;
     const auto hardware = sheets.find(machines.text(row));
     const double value = figures.numbers[row] * heading->factor;
-    if (!hardware || std::isnan(value) || !is_far(*hardware, heading->figure, value)) continue;
+    if (!hardware || !is_far(*hardware, heading->figure, value)) continue;
     return fmt::format(
         "'{}' has {:g} {} for '{}', whose sheet has {:g}{}: the sheet's is taken; is the unit right?",
         figures.name, value, is_peak ? "TFLOP/s" : "GB/s", machines.text(row),
