@@ -213,7 +213,7 @@ class Opened:
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
         self.page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
         self.page.on("request", lambda request: self.requests.append(request.url))
-        self.page.goto(Path(file).as_uri())
+        self.page.goto(Path(file).as_uri(), timeout=120_000)  # beside other tests a browser may get little of the machine
         self.page.wait_for_function("document.documentElement.dataset.charts", timeout=120_000)
 
     def __enter__(self):
