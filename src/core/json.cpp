@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "core/units.hpp"
 
 namespace neph {
@@ -62,7 +63,16 @@ Result<Json> parse_json(std::string_view text, std::string_view what) {
 }
 
 std::string dump_json(const Json& value, bool indent) {
-  return value.dump(indent ? 2 : -1, ' ', false, Json::error_handler_t::replace);
+  const auto dump = [&](bool in_ascii) {
+    return value.dump(indent ? 2 : -1, ' ', in_ascii, Json::error_handler_t::replace);
+  };
+  auto text = dump(false);
+  const auto has = [&](char byte) { return text.find(byte) != std::string::npos; };
+  const auto is_shown = [](char shown, char given) { return shown == given || given == '\n'; };
+  const bool is_harmless =
+      std::ranges::none_of(std::string_view("\x7F\xC2\xE2"), has) ||  // DEL, C1, direction of text
+      std::ranges::equal(printable(text), text, is_shown);
+  return is_harmless ? text : dump(true);
 }
 
 namespace detail {

@@ -105,6 +105,13 @@ TEST(Json, RefusesWithThePathToTheFault) {
             "outer.inner[0].size: 99999999999 is not between -2147483648 and 2147483647");
 }
 
+TEST(Json, EscapesWhatSteersATerminalAndLosesNothing) {
+  const Json value = {{"k\u202e", "\x1b[31m \x7f \u009b \u2066 µ"}};
+  EXPECT_EQ(dump_json(value), R"({"k\u202e":"\u001b[31m \u007f \u009b \u2066 \u00b5"})");
+  EXPECT_EQ(*parse_json(dump_json(value, true), "it"), value);
+  EXPECT_EQ(dump_json({"µ – …€"}), "[\"µ – …€\"]") << "other characters stay";
+}
+
 TEST(Json, TakesAWholeNumberWrittenAsAFloat) {
   EXPECT_EQ(from_json<Outer>(*parse_json(R"({"limit": 1e3})", ""), "")->limit, 1000);
 }

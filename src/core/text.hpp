@@ -12,6 +12,8 @@ namespace neph {
 /// or break a line.
 std::string printable(std::string_view text);
 
+bool is_utf8(std::string_view text);
+
 /// Columns that the text takes on a terminal: combining marks 0, East Asian wide characters and emoji 2
 /// (Unicode 15 EastAsianWidth W and F, by blocks).
 std::size_t display_width(std::string_view text);

@@ -56,9 +56,14 @@ std::string joined(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TextTable::TextTable(std::vector<std::string> headings, std::vector<Side> sides)
-    : sides_(std::move(sides)), rows_{std::move(headings)} {
+TextTable::TextTable(std::vector<std::string> headings, std::vector<Side> sides) : sides_(std::move(sides)) {
+  add(std::move(headings));
   sides_.resize(rows_.front().size(), Side::by_content);
+}
+
+void TextTable::add(std::vector<std::string> row) {
+  for (auto& field : row) field = printable(field);
+  rows_.push_back(std::move(row));
 }
 
 bool TextTable::is_set_right(std::size_t column) const {

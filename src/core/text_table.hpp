@@ -15,7 +15,8 @@ class TextTable {
 
   /// `sides`: of each column; none: by_content.
   explicit TextTable(std::vector<std::string> headings, std::vector<Side> sides = {});
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// Its fields, as the headings, are shown printable().
+  void add(std::vector<std::string> row);
   bool empty() const { return rows_.size() == 1; }
 
   /// Columns of a terminal that it takes.

@@ -15,6 +15,12 @@ TEST(TextTable, NumbersAreSetRightAndWordsLeft) {
             "second      -\n");
 }
 
+TEST(TextTable, NoTextSteersTheTerminal) {
+  TextTable table({"na\x1b[31mme"});
+  table.add({"a\nb\x9b\u009b\u202e"});
+  EXPECT_EQ(table.text(), "na\uFFFD[31mme\na b\uFFFD\uFFFD\uFFFD\n");
+}
+
 TEST(TextTable, LongTextsGoOnInFurtherLines) {
   TextTable table({"share", "term"});
   table.add({"5 %", "batch*layers*width^2/stages"});

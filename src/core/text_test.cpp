@@ -21,6 +21,12 @@ TEST(Printable, ReplacesWhatIsNotUtf8) {
   EXPECT_EQ(printable("\xf4\x90\x80\x80"), "\uFFFD\uFFFD\uFFFD\uFFFD");
 }
 
+TEST(IsUtf8, TakesTheReplacementCharacterAndNoBrokenSequence) {
+  EXPECT_TRUE(is_utf8("ünï 画像 🌩 \uFFFD"));
+  for (const auto* broken : {"a\xff", "\xc0\xaf", "\xed\xa0\x80", "\xe7\x94", "\xf4\x90\x80\x80"})
+    EXPECT_FALSE(is_utf8(broken)) << broken;
+}
+
 TEST(DisplayWidth, CountsColumnsAndNotBytes) {
   EXPECT_EQ(display_width("abc"), 3u);
   EXPECT_EQ(display_width("±ä"), 2u);

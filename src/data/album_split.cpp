@@ -4,10 +4,9 @@
 #include <cmath>
 #include <mutex>
 
-#include <sched.h>
-
 #include "core/clock.hpp"
 #include "data/packed.hpp"
+#include "os/cores.hpp"
 #include "os/file.hpp"
 #include "os/memory.hpp"
 #include "os/thread.hpp"
@@ -89,12 +88,6 @@ class StoredSplit final : public Split {
   mutable std::vector<std::unique_ptr<Reader>> idle_;
 };
 
-std::size_t cores() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return static_cast<std::size_t>(std::max(1, CPU_COUNT(&set)));
-}
-
 /// The first error is that of the lowest number among those seen, so that it seldom differs from run to run.
 struct FirstError {
   std::mutex mutex;
@@ -114,7 +107,7 @@ Result<std::vector<std::uint8_t>> decode_all(const std::vector<Stored>& images, 
   std::vector<std::uint8_t> values(images.size() * each);
   std::atomic<std::size_t> next = 0;
   FirstError first;
-  const auto work = [&](const std::stop_token&) {
+  const auto work = [&](std::int64_t) {
     Reader reader(place, transform);
     std::vector<float> tensor(each);
     for (auto i = next++; i < images.size(); i = next++) {
@@ -127,12 +120,8 @@ Result<std::vector<std::uint8_t>> decode_all(const std::vector<Stored>& images, 
       for (std::size_t k = 0; k < each; ++k) out[k] = level(tensor[k]);
     }
   };
-  {
-    std::vector<std::jthread> threads;
-    const auto count = std::min(cores(), images.size() / 16 + 1);
-    for (std::size_t i = 0; i < count; ++i)
-      threads.push_back(start_thread(fmt::format("{}-{}", loader_role, i), work));
-  }
+  const auto threads = std::min(usable_cores(), std::ssize(images) / 16 + 1);
+  NEPH_CHECK(on_threads(loader_role, threads, work));
   if (first.at != SIZE_MAX) return tl::unexpected(std::move(first.error));
   return values;
 }

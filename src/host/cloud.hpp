@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "host/records.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "host/cgroup.hpp"
+#include "os/cgroup.hpp"
 
 namespace neph::host {
 namespace {

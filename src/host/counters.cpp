@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "host/cgroup.hpp"
 #include "host/counter_file.hpp"
 #include "host/nvml.hpp"
 #include "host/process_tree.hpp"
-#include "host/records.hpp"
 #include "host/thread_roles.hpp"
+#include "os/cgroup.hpp"
+#include "os/records.hpp"
 #include "record/prometheus.hpp"
 
 namespace neph::host {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "host/recorded_tree.hpp"
+#include "os/recorded_tree.hpp"
 
 namespace neph::host {
 namespace {

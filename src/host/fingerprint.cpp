@@ -1,15 +1,14 @@
 #include "host/fingerprint.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <unistd.h>
 
 #include "host/container.hpp"
 #include "host/nvml.hpp"
 #include "host/processor.hpp"
-#include "host/records.hpp"
 #include "host/system.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 namespace {
@@ -82,11 +81,6 @@ Fingerprint take_fingerprint(const FingerprintOptions& options) {
     if (const auto cpus = to_cpus(*machine.affinity)) machine.affinity_count = std::ssize(*cpus);
   machine.effective_cores = effective_cores(machine);
   return machine;
-}
-
-std::int64_t usable_cores() {
-  const auto cores = take_fingerprint({.nvml_library = ""}).effective_cores.value_or(1);
-  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(cores)));
 }
 
 }  // namespace neph::host

@@ -217,8 +217,4 @@ struct FingerprintOptions {
 /// Never fails: what cannot be read stays empty. Cost: 1 to 5 ms, plus the start of the NVIDIA driver.
 Fingerprint take_fingerprint(const FingerprintOptions& options = {});
 
-/// Threads that this process can keep busy: the effective cores rounded up, at least 1. Cost: that of a
-/// fingerprint without GPUs.
-std::int64_t usable_cores();
-
 }  // namespace neph::host

@@ -9,8 +9,8 @@
 #include <gtest/gtest.h>
 
 #include "core/json.hpp"
-#include "host/recorded_tree.hpp"
-#include "host/records.hpp"
+#include "os/recorded_tree.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "core/clock.hpp"
 #include "host/fingerprint.hpp"
-#include "host/recorded_tree.hpp"
 #include "host/sampler.hpp"
+#include "os/recorded_tree.hpp"
 
 namespace neph::host {
 namespace {

@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "host/recorded_tree.hpp"
+#include "os/recorded_tree.hpp"
 
 namespace neph::host {
 namespace {

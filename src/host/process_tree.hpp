@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "host/counter_file.hpp"
-#include "host/records.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 

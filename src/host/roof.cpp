@@ -4,37 +4,30 @@
 #include <array>
 #include <atomic>
 #include <barrier>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
-#include <thread>
 #include <vector>
 
 #include "core/clock.hpp"
 #include "host/fingerprint.hpp"
 #include "host/multiply_add.hpp"
+#include "os/thread.hpp"
 
 namespace neph::host {
 namespace {
 
 constexpr double measured_s = 0.2;
 
-/// Calls `work` with 0, 1, ... on as many threads at once, and waits.
-void on_threads(std::int64_t count, const std::function<void(std::size_t)>& work) {
-  std::vector<std::jthread> threads;
-  for (std::int64_t i = 1; i < count; ++i) threads.emplace_back(work, static_cast<std::size_t>(i));
-  work(0);
-}
-
 /// The best of many short parts, as what disturbs a part only makes it slower.
-double peak_flop_per_s(std::int64_t threads) {
+Result<double> peak_flop_per_s(std::int64_t threads) {
   constexpr std::size_t parts = 100;
   const auto loop = fastest_multiply_add();
   std::vector<std::vector<double>> rates(static_cast<std::size_t>(threads), std::vector<double>(parts));
   std::barrier together(threads);
   std::atomic<float> result = 0;
-  on_threads(threads, [&](std::size_t thread) {
+  NEPH_CHECK(on_threads("roof", threads, [&](std::int64_t number) {
+    const auto thread = static_cast<std::size_t>(number);
     const SteadyClock clock;
     constexpr std::int64_t rounds = 20'000;  // some 50 microseconds, so that the clock costs nothing
     for (std::size_t part = 0; part < parts; ++part) {
@@ -47,7 +40,7 @@ double peak_flop_per_s(std::int64_t threads) {
       }
       rates[thread][part] = done / taken;
     }
-  });
+  }));
   double best = 0;
   for (std::size_t part = 0; part < parts; ++part) {
     double sum = 0;
@@ -70,7 +63,7 @@ std::int64_t triad_elements() {
 
 using Array = std::unique_ptr<double[]>;  // NOLINT: a vector would touch its memory on one thread
 
-double triad_bytes_per_s(std::int64_t threads, std::int64_t elements) {
+Result<double> triad_bytes_per_s(std::int64_t threads, std::int64_t elements) {
   const auto count = static_cast<std::size_t>(elements);
   const Array a(new double[count]), b(new double[count]), c(new double[count]);
   std::barrier together(threads);
@@ -78,7 +71,8 @@ double triad_bytes_per_s(std::int64_t threads, std::int64_t elements) {
   std::array<double, blocks> best_s;
   best_s.fill(std::numeric_limits<double>::infinity());
   bool goes_on = true;
-  on_threads(threads, [&](std::size_t thread) {
+  NEPH_CHECK(on_threads("roof", threads, [&](std::int64_t number) {
+    const auto thread = static_cast<std::size_t>(number);
     const auto parts = blocks * static_cast<std::size_t>(threads);
     const auto begin_of = [&](std::size_t block, std::size_t part) {
       return count * (block * static_cast<std::size_t>(threads) + part) / parts;
@@ -101,21 +95,23 @@ double triad_bytes_per_s(std::int64_t threads, std::int64_t elements) {
       if (thread == 0) goes_on = pass < fewest_passes || seconds(clock.now() - start) < measured_s;
       together.arrive_and_wait();
     }
-  });
+  }));
   const double pass_s = std::accumulate(best_s.begin(), best_s.end(), 0.0);
   return 3.0 * sizeof(double) * static_cast<double>(count) / pass_s;
 }
 
 }  // namespace
 
-Roof measure_roof(std::int64_t threads) {
+Result<Roof> measure_roof(std::int64_t threads) {
   threads = std::max<std::int64_t>(1, threads);
   const auto elements = triad_elements();
-  return {.threads = threads,
-          .flop_per_s = peak_flop_per_s(threads),
-          .instructions = std::string(fastest_multiply_add().instructions),
-          .bytes_per_s = triad_bytes_per_s(threads, elements),
-          .array_bytes = elements * static_cast<std::int64_t>(sizeof(double))};
+  NEPH_TRY(const auto flop_per_s, peak_flop_per_s(threads));
+  NEPH_TRY(const auto bytes_per_s, triad_bytes_per_s(threads, elements));
+  return Roof{.threads = threads,
+              .flop_per_s = flop_per_s,
+              .instructions = std::string(fastest_multiply_add().instructions),
+              .bytes_per_s = bytes_per_s,
+              .array_bytes = elements * static_cast<std::int64_t>(sizeof(double))};
 }
 
 }  // namespace neph::host

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/describe.hpp"
+#include "core/result.hpp"
 
 namespace neph::host {
 
@@ -31,7 +32,8 @@ void describe(Visit&& v, Self& s) {
 /// of fused multiply-adds in registers. The bandwidth is that of STREAM's triad (McCalpin, IEEE TCCA
 /// Newsletter, 1995): of eight parts of a pass the best times in 0.2 s and five passes; its arrays are four
 /// times the largest cache, as STREAM asks for, but at most 512 MiB and a 24th of the memory that is free. As
-/// STREAM does, a byte that is read before it is overwritten counts once. Cost: about a second.
-Roof measure_roof(std::int64_t threads);
+/// STREAM does, a byte that is read before it is overwritten counts once. Cost: about a second. Errors: a
+/// thread cannot be started.
+Result<Roof> measure_roof(std::int64_t threads);
 
 }  // namespace neph::host

@@ -8,7 +8,7 @@ namespace neph::host {
 namespace {
 
 TEST(Roof, IsThatOfAMachineThatExists) {
-  const auto roof = measure_roof(1);
+  const auto roof = measure_roof(1).value();
   EXPECT_EQ(roof.threads, 1);
   // A core of 1 GHz without vectors, and one of 6 GHz with two AVX-512 units, have a factor to spare.
   EXPECT_GT(roof.flop_per_s, 1e8);

@@ -5,8 +5,8 @@
 
 #include <gmock/gmock.h>
 
-#include "host/recorded_tree.hpp"
 #include "host/sampler.hpp"
+#include "os/recorded_tree.hpp"
 
 namespace neph::host {
 

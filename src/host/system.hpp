@@ -2,7 +2,7 @@
 #pragma once
 
 #include "host/fingerprint.hpp"
-#include "host/records.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 

@@ -21,9 +21,12 @@ namespace {
 class ThreadedTelemetry final : public Telemetry {
  public:
   ThreadedTelemetry(const TelemetryOptions& options, const Clock& clock, Moment origin)
-      : options_(options), clock_(&clock), period_(from_seconds(1 / options.rate_hz)) {
-    thread_ =
-        start_thread("telemetry", [this, origin](std::stop_token stop) { run(std::move(stop), origin); });
+      : options_(options), clock_(&clock), period_(from_seconds(1 / options.rate_hz)), origin_(origin) {}
+
+  Status begin() {
+    NEPH_TRY(thread_, start_thread(
+                          "telemetry", [this](const std::stop_token& stop) { run(stop); }, end_process));
+    return {};
   }
 
   void also(int pid) override {
@@ -50,8 +53,8 @@ class ThreadedTelemetry final : public Telemetry {
   double cost_cpu_s() const override { return cost_cpu_s_; }
 
  private:
-  void run(std::stop_token stop, Moment origin) {
-    Sampler sampler(options_, *clock_, origin);
+  void run(const std::stop_token& stop) {
+    Sampler sampler(options_, *clock_, origin_);
     sampler.step(true);
     auto next = clock_->now() + period_;
     while (true) {
@@ -84,6 +87,7 @@ class ThreadedTelemetry final : public Telemetry {
   const TelemetryOptions options_;
   const Clock* clock_;
   const Nanoseconds period_;
+  const Moment origin_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   bool marked_ = false;         ///< under mutex_
@@ -106,7 +110,9 @@ Result<std::unique_ptr<Telemetry>> Telemetry::start(const TelemetryOptions& opti
   std::error_code error;
   if (!std::filesystem::exists(folder, error))
     return fail(ErrorCode::not_found, "{} does not exist: no such process to watch", folder.string());
-  return std::make_unique<ThreadedTelemetry>(complete, clock, origin);
+  auto telemetry = std::make_unique<ThreadedTelemetry>(complete, clock, origin);
+  NEPH_CHECK(telemetry->begin());
+  return telemetry;
 }
 
 }  // namespace neph::host

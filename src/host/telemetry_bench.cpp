@@ -19,10 +19,13 @@ using std::chrono::milliseconds;
 std::vector<std::jthread> twenty_threads() {
   std::vector<std::jthread> threads;
   for (int i = 0; i < 20; ++i)
-    threads.push_back(start_thread(i % 2 == 0 ? "loader-0" : "engine-0", [i](const std::stop_token& stop) {
-      while (!stop.stop_requested())
-        if (i >= 2) std::this_thread::sleep_for(milliseconds(5));
-    }));
+    threads.push_back(*start_thread(
+        i % 2 == 0 ? "loader-0" : "engine-0",
+        [i](const std::stop_token& stop) {
+          while (!stop.stop_requested())
+            if (i >= 2) std::this_thread::sleep_for(milliseconds(5));
+        },
+        end_process));
   return threads;
 }
 

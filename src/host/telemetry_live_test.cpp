@@ -56,7 +56,9 @@ TEST_F(Live, ABurningLoaderIsMeasuredAsSuch) {
   constexpr double burnt_s =
       1.5;  // so long that a sampler that is held up for a tenth of a second hardly matters
   start();
-  start_thread("loader-0", [&](const std::stop_token&) { burn(burnt_s); }).join();
+  start_thread(
+      "loader-0", [&](const std::stop_token&) { burn(burnt_s); }, end_process)
+      ->join();
   const auto series = telemetry_->stop();
   // Up to one interval of a thread's life is seen by nobody and counts as rest.
   EXPECT_NEAR(total(find(series, "loader", "cpu")), burnt_s, 0.15 * burnt_s);

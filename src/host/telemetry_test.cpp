@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "host/sampled_test.hpp"
+#include "os/no_threads_test.hpp"
 
 namespace neph::host {
 namespace {
@@ -291,6 +292,12 @@ TEST(Telemetry, RefusesWhatMakesNoSense) {
   EXPECT_EQ(Telemetry::start({.rate_hz = std::nan("")}, clock, clock.now()).error().code,
             ErrorCode::invalid_argument);
   EXPECT_EQ(Telemetry::start({.pid = 1 << 30}, clock, clock.now()).error().code, ErrorCode::not_found);
+}
+
+TEST(Telemetry, IsNotStartedWhereItsThreadCannotBe) {
+  const NoThreads limit;
+  const SteadyClock clock;
+  EXPECT_EQ(Telemetry::start({}, clock, clock.now()).error().code, ErrorCode::unavailable);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "image/picture_loading.hpp"
 #include "image/synth.hpp"
 #include "image/testing.hpp"
+#include "os/no_threads_test.hpp"
 
 namespace neph::image {
 namespace {
@@ -224,6 +225,15 @@ TEST_F(BatchSources, LoadNothingWhileTheyAreRestarted) {
       std::this_thread::yield();
       for (const auto& slot : memory_) EXPECT_THAT(slot, testing::Each(-1.0F));
     });
+}
+
+TEST_F(BatchSources, AreNotMadeWhereTheirThreadsCannotBeStarted) {
+  const NoThreads limit;
+  for (const auto& made : {load_batches(set_, small, {.batch = 2, .threads = 2}, slots(2, 2), steady_clock),
+                           ready_batches(set_, small, {.batch = 2, .threads = 2}, steady_clock)}) {
+    ASSERT_FALSE(made);
+    EXPECT_THAT(made.error().text(), HasSubstr("ulimit -u"));
+  }
 }
 
 }  // namespace

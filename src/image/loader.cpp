@@ -39,12 +39,15 @@ class Loader final : public BatchSource {
         slots_(std::move(slots)) {
     for (std::size_t slot = slots_.size(); slot > 0; --slot) free_slots_.push_back(slot - 1);
     if (options.threads == 0) own_loading_.emplace(transform_, clock_, options_.max_pixels);
-    for (std::int64_t i = 0; i < options.threads; ++i)
-      threads_.push_back(
-          start_thread(fmt::format("{}-{}", loader_role, i), [this](const std::stop_token&) { run(); }));
   }
 
   ~Loader() override { stop(); }
+
+  Status begin() {
+    NEPH_TRY(threads_, start_threads(loader_role, options_.threads,
+                                     [this](std::int64_t, const std::stop_token&) { run(); }));
+    return {};
+  }
 
   std::optional<Batch> next() override;
   std::optional<Batch> try_next() override;
@@ -234,7 +237,9 @@ Result<std::unique_ptr<BatchSource>> load_batches(const PictureSet& set, const T
   for (const auto& slot : slots)
     if (slot.size() != values)
       return fail(ErrorCode::invalid_argument, "a slot of {} values for batches of {}", slot.size(), values);
-  return std::make_unique<Loader>(set, transform, options, std::move(slots), clock);
+  auto loader = std::make_unique<Loader>(set, transform, options, std::move(slots), clock);
+  NEPH_CHECK(loader->begin());
+  return loader;
 }
 
 }  // namespace neph::image

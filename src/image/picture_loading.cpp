@@ -3,19 +3,20 @@
 #include <algorithm>
 
 #include "image/file_bytes.hpp"
+#include "os/thread.hpp"
 
 namespace neph::image {
 
 LoadedPicture PictureLoading::load(const Picture& picture, std::span<float> tensor) {
   LoadedPicture loaded;
   const Moment start = clock_.now();
-  const auto bytes = read_into(picture.path, file_);
+  const auto bytes = guarded([&] { return read_into(picture.path, file_); });
   loaded.times.read = clock_.now() - start;
   if (!bytes) {
     loaded.fault = bytes.error().message;
   } else {
     loaded.bytes_read = static_cast<std::int64_t>(bytes->size());
-    if (const auto times = decoder_.decode(*bytes, tensor))
+    if (const auto times = guarded([&] { return decoder_.decode(*bytes, tensor); }))
       loaded.times += *times;
     else
       loaded.fault = fmt::format("{}: {}", picture.path, times.error().message);

@@ -182,7 +182,7 @@ Result<PictureSet> check(const fs::path& folder, const ScanOptions& options, std
       faults[at] = fault_of(set.usable[at], *decoder, buffer);
     };
   };
-  for_each_piece(count, threads, make_worker, progress, stop);
+  NEPH_CHECK(for_each_piece(count, threads, make_worker, progress, stop));
 
   PictureSet checked{.folder = set.folder, .rejected = std::move(set.rejected)};
   for (std::size_t i = 0; i < faults.size(); ++i) {

@@ -114,8 +114,8 @@ Result<PrepareResult> prepare(const PictureSet& set, const Transform& transform,
       if (!outcome.written) halt.request_stop();
     };
   };
-  for_each_piece(static_cast<std::int64_t>(set.usable.size()), options.threads, make_worker, progress,
-                 halt.get_token());
+  NEPH_CHECK(for_each_piece(static_cast<std::int64_t>(set.usable.size()), options.threads, make_worker,
+                            progress, halt.get_token()));
   NEPH_TRY(PrepareResult result, sum_up(set, std::move(outcomes)));
   if (stop.stop_requested())
     return fail(ErrorCode::unavailable,

@@ -105,7 +105,7 @@ Result<std::unique_ptr<BatchSource>> ready_batches(const PictureSet& set, const 
       faults[static_cast<std::size_t>(i)] = std::move(loaded.fault);
     };
   };
-  for_each_piece(distinct, options.threads, make_worker, progress, stop);
+  NEPH_CHECK(for_each_piece(distinct, options.threads, make_worker, progress, stop));
   if (stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped while images were being decoded");
   for (std::int64_t i = distinct; i < tensors; ++i) {
     const auto from = tensor(i - distinct);

@@ -82,8 +82,8 @@ Result<SynthResult> synth(const std::filesystem::path& folder, const SynthOption
     ++result.pictures;
     result.bytes += static_cast<std::int64_t>(jpeg->size());
   };
-  for_each_piece(
-      options.count, options.threads, [&] { return one; }, progress, halt.get_token());
+  NEPH_CHECK(for_each_piece(
+      options.count, options.threads, [&] { return one; }, progress, halt.get_token()));
   NEPH_CHECK(status);
   if (stop.stop_requested())
     return fail(ErrorCode::unavailable, "stopped after {} of {} images", result.pictures, options.count);

@@ -25,6 +25,8 @@ class Descriptor {
   int fd_;
 };
 
+constexpr std::size_t most_of_a_device = std::size_t{1} << 30;  // /dev/zero has no end
+
 Status write_all(int fd, std::string_view content, const std::string& name) {
   while (!content.empty()) {
     const auto written = ::write(fd, content.data(), content.size());
@@ -53,6 +55,8 @@ Result<std::string> read_file(const std::filesystem::path& path) {
     if (got < 0) return tl::unexpected(system_error(what, errno));
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
+    if (!S_ISREG(info.st_mode) && filled > most_of_a_device)
+      return fail(ErrorCode::invalid_argument, "{}: more than 1 GiB of a pipe or device", what);
   }
   content.resize(filled);
   return content;

@@ -11,7 +11,8 @@
 
 namespace neph {
 
-/// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory), io.
+/// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory, or more than 1
+/// GiB of a pipe or device), io.
 Result<std::string> read_file(const std::filesystem::path& path);
 
 /// Where a file is written until it is whole: beside `path`. Where `path` is a device or a pipe, as

@@ -29,6 +29,10 @@ TEST_F(File, ReadsWhatItWrote) {
 
 TEST_F(File, ReadsFilesThatClaimToBeEmpty) { EXPECT_FALSE(read_file("/proc/self/status")->empty()); }
 
+TEST_F(File, ADeviceWithoutAnEndIsNotReadForEver) {
+  EXPECT_EQ(read_file("/dev/zero").error().code, ErrorCode::invalid_argument);
+}
+
 TEST_F(File, SaysWhyItCannot) {
   EXPECT_EQ(read_file(folder_ / "absent").error().code, ErrorCode::not_found);
   EXPECT_EQ(read_file(folder_).error().code, ErrorCode::invalid_argument);

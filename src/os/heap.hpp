@@ -2,9 +2,10 @@
 #pragma once
 
 #include <algorithm>
-#include <thread>
 
 #include <malloc.h>
+
+#include "os/cores.hpp"
 
 namespace neph {
 
@@ -22,7 +23,7 @@ inline void keep_heap() {
   mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's largest
   mallopt(M_TRIM_THRESHOLD, 1 << 30);
   mallopt(M_TOP_PAD, 64 << 20);
-  mallopt(M_ARENA_MAX, std::max(2, static_cast<int>(std::thread::hardware_concurrency())));
+  mallopt(M_ARENA_MAX, std::max(2, static_cast<int>(usable_cores())));
 }
 
 /// Gives the kernel back what is free. For when something large has gone: what it leaves behind in pieces

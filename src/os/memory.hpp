@@ -10,9 +10,8 @@
 
 namespace neph {
 
-/// Bytes that this process can still take: what the machine has, and what its control groups (v2, or v1's
-/// memory controller at its usual place) leave of their limits. Page cache counts as free. Empty: nobody
-/// tells. `root` has proc/ and sys/.
+/// Bytes that this process can still take: what the machine has, and what its control groups (v2 or v1) leave
+/// of their limits. Page cache counts as free. Empty: nobody tells. `root` has proc/ and sys/.
 std::optional<std::uint64_t> available_memory(const std::filesystem::path& root = "/");
 
 /// Errors: unavailable, with both figures; `what` is what the memory is for.

@@ -19,6 +19,8 @@ TEST(Memory, IsTheLeastOfTheMachinesAndTheGroups) {
   write(top / "proc/meminfo", "MemTotal: 100 kB\nMemAvailable:     50 kB\n");
   EXPECT_EQ(available_memory(top), 51200U);
   write(top / "proc/self/cgroup", "0::/a/b\n");
+  write(top / "proc/self/mountinfo", "31 23 0:28 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  write(top / "sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
   write(top / "sys/fs/cgroup/a/b/memory.max", "max\n");
   write(top / "sys/fs/cgroup/a/b/memory.current", "9\n");
   EXPECT_EQ(available_memory(top), 51200U);

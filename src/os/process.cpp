@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -53,6 +55,16 @@ Result<std::string> find_program(const std::string& name) {
     folders.remove_prefix(end == std::string_view::npos ? folders.size() : end + 1);
   }
   return fail(ErrorCode::not_found, "cannot start {}: no such program in PATH", name);
+}
+
+/// Of a process that was killed before it did it: a temporary one has the process in its name.
+void remove_folders_of(pid_t id) {
+  std::error_code error, ignored;
+  const auto temporary = std::filesystem::temp_directory_path(ignored);
+  for (std::filesystem::directory_iterator each(temporary, error), end; !error && each != end;
+       each.increment(error))
+    if (each->path().filename().string().starts_with(fmt::format("neph-{}-", id)))
+      std::filesystem::remove_all(each->path(), ignored);
 }
 
 /// "NAME=VALUE", as execve(2) wants them.
@@ -144,6 +156,17 @@ pid_t fork_child(const Child& child) {
 
 }  // namespace
 
+std::string name_of_signal(int signal) {
+  const char* const name = ::sigabbrev_np(signal);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+std::string how_it_ended(const Exit& exit) {
+  if (exit.signal == 0) return fmt::format("ended with exit code {}", exit.code);
+  return fmt::format("was killed by {}{}", name_of_signal(exit.signal),
+                     exit.signal == SIGKILL ? " (out of memory? `dmesg` tells)" : "");
+}
+
 Process::Process(pid_t id) : id_(id), ended_(static_cast<int>(::syscall(SYS_pidfd_open, id, 0))) {
   ::setpgid(id, id);  // as the child does: whoever comes first
 }
@@ -160,6 +183,7 @@ Process::~Process() {
   signal_group(SIGKILL);
   while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
   }
+  remove_folders_of(id_);
 }
 
 Result<Process> Process::start(const std::vector<std::string>& command, const Surroundings& surroundings) {
@@ -212,10 +236,12 @@ std::optional<Exit> Process::exit() {
   ::wait4(std::exchange(id_, -1), &status, 0, &used);
   Exit exit{.cpu_s = seconds_of(used.ru_utime) + seconds_of(used.ru_stime),
             .peak_memory_bytes = std::int64_t{used.ru_maxrss} * 1024};
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status)) {
     exit.signal = WTERMSIG(status);
-  else
+    remove_folders_of(info.si_pid);
+  } else {
     exit.code = WEXITSTATUS(status);
+  }
   return exit;
 }
 

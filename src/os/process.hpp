@@ -1,6 +1,7 @@
 // One child process with its three pipes, in a group of its own.
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -50,6 +51,15 @@ struct Exit {
   double cpu_s = 0;                    ///< of it and those of its children that it waited for
   std::int64_t peak_memory_bytes = 0;  ///< resident, of the largest of these
 };
+/// "ended with exit code 3", "was killed by SIGKILL (out of memory? ...)".
+std::string how_it_ended(const Exit& exit);
+
+/// A signal by which people, terminals and schedulers end processes.
+constexpr bool asks_to_end(int signal) {
+  return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+/// "SIGTERM"; "signal 40" where it has no name.
+std::string name_of_signal(int signal);
 
 /// A group of its own, so that the terminal's Ctrl-C reaches the controller only, and everything that the
 /// child starts can be ended with it. The kernel kills the child when the thread that started it dies
@@ -77,7 +87,8 @@ class Process {
   int id() const { return id_; }
   /// To the child and all that it started.
   void signal_group(int signal) const;
-  /// Its end, if it has ended; what it left behind in its group is killed.
+  /// Its end, if it has ended; what it left behind in its group is killed, and its temporary folders are
+  /// removed where it was killed itself: "neph-<id>-..." in $TMPDIR, or /tmp.
   std::optional<Exit> exit();
 
  private:

@@ -4,9 +4,9 @@
 // where nothing else is asked for.
 #include <fmt/format.h>
 
-#include "host/cgroup.hpp"
 #include "host/counter_file.hpp"
 #include "host/source/source.hpp"
+#include "os/cgroup.hpp"
 
 namespace neph::host {
 namespace {

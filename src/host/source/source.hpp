@@ -7,7 +7,7 @@
 
 #include "host/process_tree.hpp"
 #include "host/recorder.hpp"
-#include "host/records.hpp"
+#include "os/records.hpp"
 
 namespace neph::host {
 

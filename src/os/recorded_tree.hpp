@@ -9,12 +9,12 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 
-namespace neph::host {
+namespace neph {
 
 class RecordedTree {
  public:
   RecordedTree() {
-    std::string name = (std::filesystem::temp_directory_path() / "neph-host-test-XXXXXX").string();
+    std::string name = (std::filesystem::temp_directory_path() / "neph-os-test-XXXXXX").string();
     root_ = ::mkdtemp(name.data());
   }
   ~RecordedTree() { std::filesystem::remove_all(root_); }
@@ -62,4 +62,4 @@ class RecordedTree {
   std::filesystem::path root_;
 };
 
-}  // namespace neph::host
+}  // namespace neph

@@ -1,11 +1,11 @@
-#include "host/cgroup.hpp"
+#include "os/cgroup.hpp"
 
 #include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
 
-namespace neph::host {
+namespace neph {
 namespace {
 
 // v1 writes the largest multiple of the page size for "no limit": nothing real comes near.
@@ -66,9 +66,11 @@ bool same_controllers(const Mount& mount, const std::vector<std::string>& contro
 }
 
 std::vector<std::string> unified_controllers(const Records& records, const Hierarchy& hierarchy) {
+  std::vector<std::string> all;
   for (const auto& folder : hierarchy.folders())
-    if (const auto names = records.text(folder + "/cgroup.controllers")) return words(*names);
-  return {};
+    if (const auto names = records.text(folder + "/cgroup.controllers"))
+      for (auto& name : words(*names)) all.push_back(std::move(name));
+  return all;
 }
 
 template <class Read>
@@ -174,4 +176,4 @@ std::optional<std::string> cpuset(const Records& records, const std::vector<Hier
   return std::nullopt;
 }
 
-}  // namespace neph::host
+}  // namespace neph

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace neph::host {
+namespace neph {
 
 /// The tree below which proc, sys and etc lie: "/" on the live machine, a recorded tree in tests.
 class Records {
@@ -40,4 +40,4 @@ std::optional<std::vector<std::int64_t>> to_cpus(std::string_view list);
 std::vector<std::string> words(std::string_view text);
 std::vector<std::string> lines(std::string_view text);
 
-}  // namespace neph::host
+}  // namespace neph

@@ -1,4 +1,4 @@
-#include "host/records.hpp"
+#include "os/records.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -6,7 +6,7 @@
 #include "core/text.hpp"
 #include "os/file.hpp"
 
-namespace neph::host {
+namespace neph {
 namespace {
 
 constexpr std::int64_t most_cpus = 1 << 16;  // a list that claims more is not one
@@ -116,4 +116,4 @@ std::optional<std::vector<std::int64_t>> to_cpus(std::string_view list) {
 std::vector<std::string> words(std::string_view text) { return parts(text, " \t\n\r"); }
 std::vector<std::string> lines(std::string_view text) { return parts(text, "\n"); }
 
-}  // namespace neph::host
+}  // namespace neph

@@ -1,11 +1,11 @@
-#include "host/cgroup.hpp"
+#include "os/cgroup.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "host/recorded_tree.hpp"
+#include "os/recorded_tree.hpp"
 
-namespace neph::host {
+namespace neph {
 namespace {
 
 using testing::ElementsAre;
@@ -106,4 +106,4 @@ TEST(Cgroup, OfAProcessInAContainerIsWhereThisOneSeesIt) {
 }
 
 }  // namespace
-}  // namespace neph::host
+}  // namespace neph

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "host/records.hpp"
+#include "os/records.hpp"
 
-namespace neph::host {
+namespace neph {
 
 /// One hierarchy as seen from here: v1 has one per controller, v2 one for all.
 struct Hierarchy {
@@ -44,4 +44,4 @@ std::optional<Bound> memory_limit(const Records& records, const std::vector<Hier
 /// The processors that the nearest group with such a file allows, as the kernel writes them.
 std::optional<std::string> cpuset(const Records& records, const std::vector<Hierarchy>& hierarchies);
 
-}  // namespace neph::host
+}  // namespace neph
