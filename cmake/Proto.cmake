@@ -28,3 +28,27 @@ function(neph_proto name file)
   target_compile_options(${name} PRIVATE -w)
   target_link_libraries(${name} PUBLIC ${libraries})
 endfunction()
+
+# neph_proto_descriptors(OUT FILE...): the files as one FileDescriptorSet, without json_name: a client that gets them by
+# reflection then shows fields by their names, as it does of servers of gRPC's library.
+function(neph_proto_descriptors out)
+  set(folders)
+  foreach(file ${ARGN})
+    get_filename_component(folder ${file} DIRECTORY)
+    list(APPEND folders --proto_path=${folder})
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  set(set_of_files google.protobuf.FileDescriptorSet google/protobuf/descriptor.proto)
+  list(JOIN set_of_files " " set_of_files)
+  set(files ${ARGN})
+  list(TRANSFORM folders REPLACE "(.+)" "'\\1'")
+  list(TRANSFORM files REPLACE "(.+)" "'\\1'")
+  list(JOIN folders " " folders)
+  list(JOIN files " " files)
+  set(protoc $<TARGET_FILE:protobuf::protoc>)
+  add_custom_command(
+    OUTPUT ${out}
+    COMMAND sh -c "${protoc} ${folders} '--descriptor_set_out=${out}.whole' ${files} && ${protoc} --decode=${set_of_files} <'${out}.whole' | sed '/json_name:/d' | ${protoc} --encode=${set_of_files} >'${out}'"
+    DEPENDS ${ARGN}
+    VERBATIM)
+endfunction()

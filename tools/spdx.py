@@ -27,6 +27,8 @@ LICENCES = {
     "libhowardhinnant-date-dev": "MIT",
     "libjpeg62-turbo": "IJG AND BSD-3-Clause AND Zlib",
     "libjpeg62-turbo-dev": "IJG AND BSD-3-Clause AND Zlib",
+    "libnghttp2-14": "MIT",
+    "libnghttp2-dev": "MIT",
     "libnlopt-dev": "LGPL-2.1-or-later",
     "libnlopt0": "LGPL-2.1-or-later",
     "libonnx-dev": "Apache-2.0",

@@ -44,7 +44,7 @@ Result<std::unique_ptr<Client>> connected(const Endpoint& endpoint, const Client
 Result<std::unique_ptr<Client>> Client::connect(const Endpoint& endpoint, const ClientOptions& options,
                                                 const Clock& clock, Ended ended) {
   return connected(endpoint, options, clock, std::move(ended)).map_error([&](Error error) {
-    return with_advice(std::move(error), endpoint);
+    return options.stop.stop_requested() ? error : with_advice(std::move(error), endpoint);
   });
 }
 

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ struct ClientOptions {
   double connect_s = 5;       ///< longest wait for a connection
   TlsClient tls;              ///< for https:// and grpcs://
   std::int64_t channels = 1;  ///< connections of a gRPC client, which its calls share
+  std::stop_token stop;       ///< gives up connecting, and the client's own questions
 };
 
 class Client {
@@ -72,6 +74,9 @@ class Client {
   virtual void wake() = 0;
   /// The reply that a call has kept. Its tensors point into the call or into the reply.
   virtual Status decode(const Call& call, InferReply& reply) const = 0;
+  /// Replies that came though no request was out, within `wait` from now or before: requests may have been
+  /// taken for answered by them. None over gRPC, whose replies name their calls.
+  virtual std::int64_t stray_replies(Nanoseconds /*wait*/) { return 0; }
   /// Gives up every call that has not ended; each ends as unavailable.
   virtual void abort() = 0;
 

@@ -26,10 +26,4 @@ Result<std::unique_ptr<GrpcPlugin>> load_grpc(const std::vector<fs::path>& folde
               fmt::join(looked_in, ", "));
 }
 
-Result<std::unique_ptr<GrpcListener>> GrpcListener::start(Service& service, const GrpcOptions& options,
-                                                          const Clock& clock) {
-  NEPH_TRY(const auto plugin, load_grpc());
-  return plugin->listen(service, options, clock);
-}
-
 }  // namespace neph::wire

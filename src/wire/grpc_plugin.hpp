@@ -1,6 +1,5 @@
 // gRPC as a plugin of this module: its library is 59 shared objects, which only those who speak gRPC should
-// load. wire/grpc/ implements it; GrpcListener::start and Client::connect load it when they are asked for
-// gRPC.
+// load. wire/grpc/ implements it; Client::connect loads it for an endpoint of gRPC.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +7,6 @@
 #include <vector>
 
 #include "wire/client.hpp"
-#include "wire/grpc_listener.hpp"
 
 namespace neph::wire {
 
@@ -16,9 +14,6 @@ namespace neph::wire {
 class GrpcPlugin {
  public:
   virtual ~GrpcPlugin() = default;
-  /// As GrpcListener::start.
-  virtual Result<std::unique_ptr<GrpcListener>> listen(Service& service, const GrpcOptions& options,
-                                                       const Clock& clock) = 0;
   /// As Client::connect, for an endpoint of gRPC.
   virtual Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options,
                                                   const Clock& clock, Client::Ended ended) = 0;
@@ -36,8 +31,8 @@ Result<std::unique_ptr<GrpcPlugin>> load_grpc(
 
 /// The one symbol that the plugin exports. The number in its name changes whenever a header that both sides
 /// of it use does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_GRPC_SYMBOL "neph_make_grpc_3"
+#define NEPH_GRPC_SYMBOL "neph_make_grpc_4"
 #define NEPH_EXPORT_GRPC(Type)                                                                     \
-  extern "C" __attribute__((visibility("default"))) ::neph::wire::GrpcPlugin* neph_make_grpc_3() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::wire::GrpcPlugin* neph_make_grpc_4() { \
     return new Type();                                                                             \
   }

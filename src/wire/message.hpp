@@ -71,6 +71,8 @@ class Shape {
 
 /// Inputs or outputs of one message; more are refused.
 inline constexpr std::size_t most_tensors = 1024;
+/// Parameters of one message and all its tensors; more are refused.
+inline constexpr std::size_t most_parameters = 1024;
 
 /// Elements of a tensor. Empty: a size is below 0, or the product is beyond 2^48 (no tensor is).
 std::optional<std::int64_t> elements(const Shape& shape);

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -132,9 +133,22 @@ void Stream::close() {
   socket_.close(ignored);
 }
 
-bool Stream::is_left() {
-  pollfd seen{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
-  return ::poll(&seen, 1, 0) > 0;
+void Stream::acknowledge() {
+  const int on = 1;
+  ::setsockopt(socket_.native_handle(), IPPROTO_TCP, TCP_QUICKACK, &on, sizeof on);
+}
+
+Stream::Idle Stream::idle() {
+  pollfd seen{.fd = socket_.native_handle(), .events = POLLIN | POLLRDHUP, .revents = 0};
+  const bool is_buffered = tls_ && BIO_pending(SSL_get_rbio(tls_->native_handle())) > 0;
+  if (!is_buffered && ::poll(&seen, 1, 0) <= 0) return Idle::quiet;
+  std::array<char, 12> begin{};
+  Code error;
+  socket_.non_blocking(true, error);
+  const auto buffer = asio::buffer(begin);
+  const auto bytes = tls_ ? tls_->read_some(buffer, error) : socket_.read_some(buffer, error);
+  if (error == asio::error::would_block) return Idle::quiet;  // TLS's own: a ticket, new keys
+  return error || std::string_view(begin.data(), bytes).ends_with(" 408") ? Idle::closed : Idle::spoke;
 }
 
 }  // namespace neph::wire

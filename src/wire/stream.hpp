@@ -57,8 +57,13 @@ class Stream {
   /// What was wrong, in words; of a handshake that failed with the reason that the other's certificate gave.
   std::string words_of(Code error) const;
   void close();
-  /// Whether the other side has closed an idle connection: what is sent on it would be lost. One system call.
-  bool is_left();
+  /// An idle connection: the other side has closed it, so that what is sent on it would be lost, or has sent
+  /// what is no answer to anything. A farewell with the status 408 counts as closed.
+  enum class Idle { quiet, closed, spoke };
+  /// Waits for nothing; one system call where it is quiet.
+  Idle idle();
+  /// Acknowledges now what has come: another side with Nagle's algorithm may wait for that to send more.
+  void acknowledge();
 
   template <class Buffers, class Handler>
   void async_read_some(const Buffers& buffers, Handler&& handler) {

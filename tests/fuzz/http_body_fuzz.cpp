@@ -44,7 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const std::uint64_t json_bytes = data[0] + 256U * (data[1] & 0x7FU);
   read_as_request(body, data[1] < 0x80 ? std::nullopt : std::optional(json_bytes));
   BodyMemory unpacked;
-  if (const auto status = unpack(body, 1 << 16, unpacked); !status) require(!status.error().message.empty());
+  std::vector<std::byte> packed(body.begin(), body.end());
+  if (const auto status = unpack(packed, 1 << 16, unpacked); !status)
+    require(!status.error().message.empty());
   InferReply reply;
   if (const auto status = read_body(body, json_bytes, reply); !status)
     require(!status.error().message.empty());

@@ -1,6 +1,8 @@
 #include "wire/grpc/client.hpp"
 
+#include <cstdlib>
 #include <cstring>
+#include <new>
 #include <set>
 #include <unordered_set>
 #include <utility>
@@ -13,6 +15,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
+#include "os/thread.hpp"
 #include "wire/grpc/codec.hpp"
 #include "wire/grpc/reply_glance.hpp"
 #include "wire/grpc/status.hpp"
@@ -66,11 +69,19 @@ std::string text_of(const grpc::ByteBuffer& buffer) {
 /// three.
 grpc::Slice raw_field(std::span<const std::byte> data) {
   const auto head = raw_field_head(data.size());
-  grpc_slice field = grpc_slice_malloc(head.size() + data.size());
-  auto* const to = GRPC_SLICE_START_PTR(field);
+  auto* const to = static_cast<std::byte*>(std::malloc(head.size() + data.size()));
+  if (to == nullptr) throw std::bad_alloc();  // gRPC's own memory would end the process
   std::memcpy(to, head.data(), head.size());
   if (!data.empty()) std::memcpy(to + head.size(), data.data(), data.size());
-  return {field, grpc::Slice::STEAL_REF};
+  return {to, head.size() + data.size(), std::free};
+}
+
+/// A connection that ended under a call. The library gives it the status of a server that refuses for now;
+/// only its words differ.
+bool is_cut_off(const grpc::Status& status) {
+  const auto& words = status.error_message();
+  return status.error_code() == grpc::StatusCode::UNAVAILABLE &&
+         (words == "Socket closed" || words.starts_with("recvmsg:") || words.starts_with("sendmsg:"));
 }
 
 Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const Endpoint& endpoint,
@@ -242,6 +253,7 @@ class GrpcClient final : public Client {
     grpc::ClientContext context;
     authorise(context);
     context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
+    const std::stop_callback cancel(options_.stop, [&context] { context.TryCancel(); });
     Said said;
     if (const auto status = ((*stub).*method)(&context, asked, &said); !status.ok())
       return tl::unexpected(error_of(status, endpoint_.text()));
@@ -253,6 +265,7 @@ class GrpcClient final : public Client {
     grpc::ClientContext context;
     authorise(context);
     context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
+    const std::stop_callback cancel(options_.stop, [&context] { context.TryCancel(); });
     inference::ServerLiveResponse live;
     const auto status = inference::GRPCInferenceService::NewStub(channel)->ServerLive(
         &context, inference::ServerLiveRequest(), &live);
@@ -286,14 +299,18 @@ class GrpcClient final : public Client {
     in_flight_.erase(ended);
     auto& call = *operation->call;
     call.done = clock_.now();
-    call.outcome = Status();
-    if (!operation->status.ok()) call.outcome = tl::unexpected(error_of(operation->status, "gRPC"));
     const auto& trailing = operation->context.GetServerTrailingMetadata();
     const auto timing = trailing.find("server-timing");
     call.server = timing == trailing.end() ? StageTimes{}
                                            : parse_timing({timing->second.data(), timing->second.size()});
-    if (call.keeps_reply) call.reply = text_of(operation->reply);
-    if (call.outcome && !call.keeps_reply) call.outcome = glance_.check(operation->reply);
+    call.outcome = guarded([&, &status = operation->status]() -> Status {
+      if (is_cut_off(status))
+        return fail(ErrorCode::io, "gRPC: {} before it had answered", status.error_message());
+      if (!status.ok()) return tl::unexpected(error_of(status, "gRPC"));
+      if (!call.keeps_reply) return glance_.check(operation->reply);
+      call.reply = text_of(operation->reply);
+      return {};
+    });
     ended_(call);
   }
 

@@ -46,17 +46,6 @@ Status read_parameters(const ProtoParameters& from, Parameters& to) {
   return {};
 }
 
-Status read_output(const inference::ModelInferRequest::InferRequestedOutputTensor& from,
-                   RequestedOutput& to) {
-  to.name = from.name();
-  for (const auto& [name, given] : from.parameters()) {
-    Value value;
-    NEPH_CHECK(read_value(name, given, value));
-    NEPH_CHECK(take_output_parameter(name, value, to));
-  }
-  return {};
-}
-
 /// Name, type, shape and parameters of an input or output tensor.
 template <class ProtoTensor>
 Status read_tensor(const ProtoTensor& from, Tensor& to) {
@@ -206,27 +195,12 @@ void write_tensor(const Tensor& from, ProtoTensor& to) {
 
 }  // namespace
 
-Status read_message(const inference::ModelInferRequest& from, InferRequest& request) {
-  request.model = from.model_name();
-  request.version = from.model_version();
-  request.id = from.id();
-  NEPH_CHECK(read_parameters(from.parameters(), request.parameters));
-  for (const auto& output : from.outputs()) NEPH_CHECK(read_output(output, request.outputs.emplace_back()));
-  return read_tensors(from.inputs(), from.raw_input_contents(), request.inputs, request.memory);
-}
-
 Status read_message(const inference::ModelInferResponse& from, InferReply& reply) {
   reply.model = from.model_name();
   reply.version = from.model_version();
   reply.id = from.id();
   NEPH_CHECK(read_parameters(from.parameters(), reply.parameters));
   return read_tensors(from.outputs(), from.raw_output_contents(), reply.outputs, reply.memory);
-}
-
-void write_message(const InferRequest& request, inference::ModelInferRequest& to) {
-  write_head(request, to);
-  for (const auto& input : request.inputs)
-    if (!input.shared) to.add_raw_input_contents(input.data.data(), input.data.size());
 }
 
 std::string raw_field_head(std::size_t bytes) {
@@ -255,24 +229,6 @@ void write_head(const InferRequest& request, inference::ModelInferRequest& to) {
       (*asked.mutable_parameters())["classification"].set_int64_param(output.classification);
     write_shared(output.shared, *asked.mutable_parameters());
   }
-}
-
-void write_message(const InferReply& reply, inference::ModelInferResponse& to) {
-  to.set_model_name(reply.model);
-  to.set_model_version(reply.version);
-  to.set_id(reply.id);
-  write_parameters(reply.parameters, *to.mutable_parameters());
-  for (const auto& output : reply.outputs) {
-    write_tensor(output, *to.add_outputs());
-    auto& raw = *to.add_raw_output_contents();  // empty in shared memory: clients count the entries
-    if (!output.shared) raw.assign(reinterpret_cast<const char*>(output.data.data()), output.data.size());
-  }
-}
-
-std::size_t raw_bytes(const inference::ModelInferResponse& message) {
-  std::size_t bytes = 0;
-  for (const auto& tensor : message.raw_output_contents()) bytes += tensor.size();
-  return bytes;
 }
 
 }  // namespace neph::wire

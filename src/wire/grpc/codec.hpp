@@ -1,4 +1,4 @@
-// Inference messages of gRPC to and from the neutral ones.
+// Inference messages of a client of gRPC: requests to it, replies from it.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,12 @@ namespace neph::wire {
 /// Fills an empty message whose tensors point into `from` or, where they came as typed contents, into the
 /// message's own memory. Errors: invalid_argument (unknown type, data that does not fit type and shape, raw
 /// and typed data mixed).
-Status read_message(const inference::ModelInferRequest& from, InferRequest& request);
 Status read_message(const inference::ModelInferResponse& from, InferReply& reply);
 
-/// Fills an empty message; tensors are copied into it, as raw contents.
-void write_message(const InferRequest& request, inference::ModelInferRequest& to);
-/// The same without the tensors' data. It is whole where a raw_field_head() and the bytes follow it for each
-/// input that is not in shared memory: fields of a message may stand in any order.
+/// Fills an empty message with all but the tensors' data. It is whole where a raw_field_head() and the bytes
+/// follow it for each input that is not in shared memory: fields of a message may stand in any order.
 void write_head(const InferRequest& request, inference::ModelInferRequest& to);
 /// What stands before so many bytes of raw contents.
 std::string raw_field_head(std::size_t bytes);
-void write_message(const InferReply& reply, inference::ModelInferResponse& to);
-
-/// Of its tensors, which are nearly all of a large one.
-std::size_t raw_bytes(const inference::ModelInferResponse& message);
 
 }  // namespace neph::wire

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 #include "wire/echo_service_test.hpp"
-#include "wire/grpc/listener.hpp"
+#include "wire/grpc_listener.hpp"
 #include "wire/socket_test.hpp"
 
 namespace neph::wire {
@@ -84,7 +84,7 @@ class GrpcFaults : public testing::Test {
   }
   void TearDown() override { service_.answer_all(); }
   void start(double patience_s) {
-    auto started = listen_grpc(service_, {.port = 0, .patience_s = patience_s}, steady_clock);
+    auto started = GrpcListener::start(service_, {.port = 0, .patience_s = patience_s}, steady_clock);
     ASSERT_TRUE(started) << started.error().message;
     listener_ = std::move(*started);
     connect();

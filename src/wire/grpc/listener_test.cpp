@@ -1,5 +1,3 @@
-#include "wire/grpc/listener.hpp"
-
 #include <cstring>
 #include <thread>
 
@@ -10,6 +8,7 @@
 #include <inference.grpc.pb.h>
 
 #include "wire/echo_service_test.hpp"
+#include "wire/grpc_listener.hpp"
 
 namespace neph::wire {
 namespace {
@@ -28,7 +27,7 @@ class GrpcListenerTest : public testing::Test {
   void TearDown() override { service_.answer_all(); }
   void start(GrpcOptions options = {}) {
     options.port = 0;
-    auto started = listen_grpc(service_, options, steady_clock);
+    auto started = GrpcListener::start(service_, options, steady_clock);
     ASSERT_TRUE(started) << started.error().message;
     listener_ = std::move(*started);
     grpc::ChannelArguments arguments;
@@ -298,7 +297,7 @@ TEST_F(GrpcListenerTest, AnswersAStreamInOrder) {
   stream->WritesDone();
   inference::ModelStreamInferResponse said;
   for (int i = 0; i < 300; ++i) {
-    ASSERT_TRUE(stream->Read(&said));
+    ASSERT_TRUE(stream->Read(&said)) << i << ": " << stream->Finish().error_message();
     EXPECT_EQ(said.infer_response().id(), std::to_string(i));
     EXPECT_EQ(said.infer_response().parameters().contains("triton_final_response"), i == 0);
     if (i % 3 == 0) {
@@ -347,7 +346,7 @@ TEST_F(GrpcListenerTest, NoticesThatAClientHasGone) {
 
 TEST_F(GrpcListenerTest, SaysThatThePortIsTaken) {
   start();
-  const auto second = listen_grpc(service_, {.port = listener_->port()}, steady_clock);
+  const auto second = GrpcListener::start(service_, {.port = listener_->port()}, steady_clock);
   ASSERT_FALSE(second);
   EXPECT_THAT(second.error().message, HasSubstr("cannot listen on 127.0.0.1:"));
 }

@@ -1,6 +1,5 @@
-// What the plugin exports: gRPC's listener and client.
+// What the plugin exports: a client of gRPC.
 #include "wire/grpc/client.hpp"
-#include "wire/grpc/listener.hpp"
 #include "wire/grpc_plugin.hpp"
 
 namespace neph::wire {
@@ -8,10 +7,6 @@ namespace {
 
 class Plugin final : public GrpcPlugin {
  public:
-  Result<std::unique_ptr<GrpcListener>> listen(Service& service, const GrpcOptions& options,
-                                               const Clock& clock) override {
-    return listen_grpc(service, options, clock);
-  }
   Result<std::unique_ptr<Client>> connect(const Endpoint& endpoint, const ClientOptions& options,
                                           const Clock& clock, Client::Ended ended) override {
     return connect_grpc(endpoint, options, clock, std::move(ended));

@@ -28,14 +28,14 @@ bool read_around(const grpc::ByteBuffer& reply, std::string& around) {
   google::protobuf::io::StringOutputStream text(&around);
   google::protobuf::io::CodedOutputStream out(&text);
   while (const auto tag = in.ReadTag()) {
-    std::uint32_t bytes = 0;
+    int bytes = 0;
     if (tag == id) {
       if (!WireFormatLite::SkipField(&in, tag)) return false;
     } else if (tag != raw) {
       if (!WireFormatLite::SkipField(&in, tag, &out)) return false;
-    } else if (in.ReadVarint32(&bytes) && in.Skip(static_cast<int>(bytes))) {
+    } else if (in.ReadVarintSizeAsInt(&bytes) && in.Skip(bytes)) {
       out.WriteVarint32(tag);
-      out.WriteVarint32(bytes);
+      out.WriteVarint32(static_cast<std::uint32_t>(bytes));
     } else {
       return false;
     }

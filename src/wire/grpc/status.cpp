@@ -5,26 +5,6 @@
 namespace neph::wire {
 namespace {
 
-grpc::StatusCode code_of(ErrorCode code) {
-  switch (code) {
-    case ErrorCode::invalid_argument:
-    case ErrorCode::corrupt:
-      return grpc::StatusCode::INVALID_ARGUMENT;
-    case ErrorCode::not_found:
-      return grpc::StatusCode::NOT_FOUND;
-    case ErrorCode::unavailable:
-      return grpc::StatusCode::UNAVAILABLE;
-    case ErrorCode::timeout:
-      return grpc::StatusCode::DEADLINE_EXCEEDED;
-    case ErrorCode::unsupported:
-      return grpc::StatusCode::UNIMPLEMENTED;
-    case ErrorCode::io:
-    case ErrorCode::internal:
-      return grpc::StatusCode::INTERNAL;
-  }
-  return grpc::StatusCode::INTERNAL;
-}
-
 ErrorCode code_of(grpc::StatusCode code) {
   switch (code) {
     case grpc::StatusCode::INVALID_ARGUMENT:
@@ -53,12 +33,6 @@ ErrorCode code_of(grpc::StatusCode code) {
 }
 
 }  // namespace
-
-grpc::Status grpc_status(const Error& error) { return {code_of(error.code), error.text()}; }
-
-grpc::Status grpc_status(const Status& status) {
-  return status ? grpc::Status::OK : grpc_status(status.error());
-}
 
 Error error_of(const grpc::Status& status, std::string_view what) {
   return {code_of(status.error_code()), fmt::format("{}: {}", what, status.error_message())};

@@ -1,4 +1,4 @@
-// The eight errors of the program as statuses of gRPC, and back.
+// Statuses of gRPC as errors of the program.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -7,8 +7,6 @@
 
 namespace neph::wire {
 
-grpc::Status grpc_status(const Error& error);
-grpc::Status grpc_status(const Status& status);
 /// Of a call that failed; `what` names the server.
 Error error_of(const grpc::Status& status, std::string_view what);
 

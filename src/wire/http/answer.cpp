@@ -15,6 +15,8 @@ namespace {
 constexpr double linger_s = 2;
 constexpr std::size_t worth_packing = 1024;
 constexpr std::size_t most_packed_bytes = std::size_t{1} << 30;
+constexpr std::size_t most_json_bytes = std::size_t{1}
+                                        << 29;  ///< of tensors; their text is up to 4 times as much
 
 std::string_view reason_phrase(int status) {
   const auto phrase = http::obsolete_reason(static_cast<http::status>(status));
@@ -55,6 +57,11 @@ void HttpConnection::answer() {
     bytes += output.data.size();
     if (!output.shared && !wants_binary(request, output.name)) json += output.data.size();
   }
+  if (json > most_json_bytes)
+    return refuse(
+        {ErrorCode::invalid_argument,
+         fmt::format("{} bytes of outputs as JSON; this server writes up to {} so: ask for binary data", json,
+                     most_json_bytes)});
   const bool heavy = json > heavy_bytes || (reply_coding_ != Coding::identity && bytes > heavy_bytes);
   make(heavy, &HttpConnection::write_reply, &HttpConnection::answer_inference);
 }
@@ -103,6 +110,9 @@ void HttpConnection::write(int status, std::string_view type, std::optional<std:
   if (json_bytes) fmt::format_to(out, FMT_COMPILE("{}: {}\r\n"), json_length_header, *json_bytes);
   if (is_packed_)
     fmt::format_to(out, "Content-Encoding: {}\r\n", reply_coding_ == Coding::gzip ? "gzip" : "deflate");
+  if (status == 405)
+    fmt::format_to(out, "Allow: {}\r\n",
+                   allowed_methods({parser_->get().target().data(), parser_->get().target().size()}));
   if (status == 401) head_ += "WWW-Authenticate: Bearer\r\n";
   if (status == 503)
     fmt::format_to(out, "Retry-After: {}\r\n", std::chrono::ceil<std::chrono::seconds>(retry_after).count());
@@ -114,7 +124,8 @@ void HttpConnection::write(int status, std::string_view type, std::optional<std:
 
   pieces_.clear();
   pieces_.push_back(asio::buffer(head_));
-  for (const auto& part : parts_) pieces_.push_back(asio::buffer(part.data(), part.size()));
+  if (parser_->get().method() != http::verb::head)  // RFC 9110, 9.3.2
+    for (const auto& part : parts_) pieces_.push_back(asio::buffer(part.data(), part.size()));
   allow_s(home_.options.patience_s + static_cast<double>(bytes) / least_bytes_per_s);
   asio::async_write(stream_, BufferSequence(pieces_), then(&HttpConnection::on_written));
 }

@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "wire/json/infer_json.hpp"
-
 namespace neph::wire {
 namespace {
 
@@ -32,9 +30,9 @@ Status take_binary(std::span<const std::byte> rest, const BinarySizes& sizes, st
   return {};
 }
 
-template <class Message>
+template <class Message, class... Limit>
 Status read(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes, Message& message,
-            std::vector<Tensor>& tensors) {
+            std::vector<Tensor>& tensors, Limit... limit) {
   if (json_bytes && *json_bytes > body.size())
     return fail(
         ErrorCode::invalid_argument,
@@ -42,7 +40,7 @@ Status read(std::span<const std::byte> body, std::optional<std::uint64_t> json_b
         *json_bytes, body.size());
   const auto json = body.first(json_bytes.value_or(body.size()));
   BinarySizes sizes;
-  NEPH_CHECK(read_json({reinterpret_cast<const char*>(json.data()), json.size()}, message, sizes));
+  NEPH_CHECK(read_json({reinterpret_cast<const char*>(json.data()), json.size()}, message, sizes, limit...));
   return take_binary(body.subspan(json.size()), sizes, tensors);
 }
 
@@ -56,7 +54,7 @@ void collect(const std::vector<Tensor>& tensors, OutgoingBody& body) {
 }  // namespace
 
 Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes,
-                 InferRequest& request) {
+                 InferRequest& request, std::uint64_t max_bytes) {
   if (json_bytes == 0) {
     request.raw = true;
     request.binary_outputs = true;
@@ -64,7 +62,8 @@ Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> j
     request.inputs.back().data = body;
     return {};
   }
-  return read(body, json_bytes, request, request.inputs);
+  return read(body, json_bytes, request, request.inputs,
+              max_bytes - std::min<std::uint64_t>(max_bytes, body.size()));
 }
 
 Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes,

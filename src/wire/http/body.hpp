@@ -11,14 +11,16 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/json/infer_json.hpp"
 #include "wire/message.hpp"
 
 namespace neph::wire {
 
 /// Fills an empty message; binary tensors point into `body`. Errors: invalid_argument (what read_json
 /// refuses; a JSON part or binary sizes that do not fit the body; data that does not fit its type and shape).
+/// `max_bytes` is of the body and the tensors that its JSON holds, together.
 Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes,
-                 InferRequest& request);
+                 InferRequest& request, std::uint64_t max_bytes = unbounded);
 Status read_body(std::span<const std::byte> body, std::optional<std::uint64_t> json_bytes, InferReply& reply);
 
 /// A body to be written: the JSON and views of the tensors that follow it. Used again, it allocates nothing

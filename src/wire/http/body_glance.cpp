@@ -6,50 +6,58 @@
 namespace neph::wire {
 namespace {
 
-constexpr std::size_t most_text = std::size_t{1} << 20;  ///< of JSON in which outputs are looked for
+constexpr std::size_t most_text = std::size_t{1} << 20;  ///< of JSON in front of binary tensors
+constexpr std::size_t most_quoted = 128;                 ///< of other JSON
+constexpr std::string_view list = R"("outputs":[{)";     ///< in the outermost object
 
 bool is_space(char byte) { return byte == ' ' || byte == '\n' || byte == '\r' || byte == '\t'; }
-
-/// Whether a list that is not empty stands at a key "outputs".
-bool has_outputs(std::string_view text) {
-  constexpr std::string_view key = "\"outputs\"";
-  const auto skip = [&](std::size_t& at, char wanted) {
-    while (at < text.size() && is_space(text[at])) ++at;
-    return at < text.size() && text[at] == wanted && ++at > 0;
-  };
-  for (auto at = text.find(key); at != std::string_view::npos; at = text.find(key, at)) {
-    at += key.size();
-    if (skip(at, ':') && skip(at, '[') && skip(at, '{')) return true;
-  }
-  return false;
-}
 
 }  // namespace
 
 void BodyGlance::take(std::string_view piece) {
-  if (piece.empty()) return;
-  if (bytes_ == 0) first_ = piece.front();
-  last_ = piece.back();
   bytes_ += piece.size();
-  if (json_bytes_) {
-    text_ += piece.substr(0, std::min<std::uint64_t>(*json_bytes_, most_text) - text_.size());
-    return;
+  if (!json_bytes_) follow(piece);
+  if (json_bytes_ || seen_of_list_ < list.size())
+    text_ +=
+        piece.substr(0, std::min<std::uint64_t>(json_bytes_.value_or(most_quoted), most_text) - text_.size());
+}
+
+void BodyGlance::follow(std::string_view piece) {
+  const auto is_number = [](char byte) { return byte < '[' && byte != '"'; };  // and what is between them
+  for (auto at = piece.begin(); at != piece.end(); ++at) {
+    if (seen_of_list_ == list.size() && depth_ > 0 && !is_quoted_)
+      at = std::find_if_not(at, piece.end(), is_number);
+    if (at == piece.end()) return;
+    const char byte = *at;
+    if (!is_quoted_ && is_space(byte)) continue;
+    if (depth_ == 0) has_more_ |= byte != '{' || is_closed_;
+    if (seen_of_list_ < list.size()) {
+      const bool fits = byte == list[seen_of_list_] && (seen_of_list_ > 0 || (depth_ == 1 && !is_quoted_));
+      seen_of_list_ = fits ? seen_of_list_ + 1 : 0;
+    }
+    if (is_quoted_) {
+      is_quoted_ = is_escaped_ || byte != '"';
+      is_escaped_ = !is_escaped_ && byte == '\\';
+    } else if (byte == '"') {
+      is_quoted_ = true;
+    } else if (byte == '{' || byte == '[') {
+      ++depth_;
+    } else if (byte == '}' || byte == ']') {
+      is_closed_ = --depth_ == 0;
+    }
   }
-  if (has_outputs_ || text_.size() > most_text) return;
-  if (text_.empty() && (has_outputs_ = has_outputs(piece))) return;  // the usual case, without a copy
-  text_ += piece;
-  has_outputs_ = has_outputs(text_);
 }
 
 Status BodyGlance::check(std::string& right) const {
   if (json_bytes_ && *json_bytes_ > bytes_)
     return fail(ErrorCode::corrupt, "no reply of an inference: {} bytes, of which {} are to be JSON", bytes_,
                 *json_bytes_);
-  const auto may_be = [](char byte, char wanted) { return byte == wanted || is_space(byte); };
-  const auto binary_bytes = bytes_ - json_bytes_.value_or(bytes_);
-  if (bytes_ < 2 || !may_be(first_, '{') || (binary_bytes == 0 && !may_be(last_, '}')))
-    return fail(ErrorCode::corrupt, "no reply of an inference: {} bytes that are no JSON object", bytes_);
-  if (!json_bytes_) return has_outputs_ ? Status() : check_outputs({}, text_);
+  const bool is_object = json_bytes_ ? text_.starts_with('{') : is_closed_ && !has_more_;
+  if (!is_object)
+    return fail(ErrorCode::corrupt, "no reply of an inference: {} bytes that are not one JSON object",
+                bytes_);
+  if (!json_bytes_) return seen_of_list_ == list.size() ? Status() : check_outputs({}, text_);
+  const auto binary_bytes = bytes_ - *json_bytes_;
   const auto seen = text_ + std::to_string(binary_bytes);
   if (seen == right || *json_bytes_ > most_text) return {};
   NEPH_CHECK(check_json(binary_bytes));

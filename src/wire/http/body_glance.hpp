@@ -11,9 +11,10 @@
 
 namespace neph::wire {
 
-/// That outputs are there, and where they come as bytes behind the JSON, that these fit their shapes. Numbers
-/// in the JSON are not read. Cost: a search through the JSON to its outputs; in front of binary tensors, a
-/// comparison with the JSON of the last right reply, and where it differs it is parsed.
+/// That it is one whole JSON object with outputs, and where they come as bytes behind it, that these fit
+/// their shapes. Numbers in the JSON are not read. Cost: its brackets are followed, about 1 ns a byte; in
+/// front of binary tensors, a comparison with the JSON of the last right reply, and where it differs it is
+/// parsed.
 class BodyGlance {
  public:
   BodyGlance() = default;
@@ -29,13 +30,15 @@ class BodyGlance {
 
  private:
   Status check_json(std::uint64_t binary_bytes) const;
+  void follow(std::string_view piece);
 
   std::optional<std::uint64_t> json_bytes_;
   std::uint64_t bytes_ = 0;
-  char first_ = 0, last_ = 0;
-  bool has_outputs_ = false;
-  std::string
-      text_;  ///< the JSON in front of binary tensors; of other bodies what came before outputs were found
+  std::int64_t depth_ = 0;        ///< brackets that are open
+  std::size_t seen_of_list_ = 0;  ///< bytes of the beginning of a list of outputs
+  bool is_quoted_ = false, is_escaped_ = false;
+  bool is_closed_ = false, has_more_ = false;  ///< the object; it is not alone
+  std::string text_;  ///< the JSON in front of binary tensors; the beginning of another body without outputs
 };
 
 }  // namespace neph::wire

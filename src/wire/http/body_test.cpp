@@ -179,14 +179,29 @@ TEST(RequestBody, ThatIsWrongIsRefusedWithThePlace) {
   const auto long_name = std::string(100'000, 'x');
   EXPECT_LT(fault_of(tensor(R"("datatype":")" + long_name + R"(","shape":[1],"data":[1])")).size(), 600U);
   const auto nested = std::string(10'000, '[') + std::string(10'000, ']');
-  EXPECT_THAT(fault_of(nested), HasSubstr("nested deeper than 32"));
+  EXPECT_THAT(fault_of(nested), HasSubstr("object is expected"));
   EXPECT_THAT(fault_of(R"({"x":)" + nested + "}"), HasSubstr("nested deeper than 32"));
   EXPECT_THAT(fault_of(tensor(R"("datatype":"FP32","shape":[1],"data":)" + nested)),
               HasSubstr("nested deeper than 32"));
-  EXPECT_THAT(fault_of(R"({"x":)" + std::string(10'000, '[')), HasSubstr("not JSON at byte 10005"));
+  EXPECT_THAT(fault_of(R"({"x":)" + std::string(10, '[')), HasSubstr("not JSON at byte 15: the text ends"));
   EXPECT_THAT(fault_of("{}", 3), HasSubstr("Inference-Header-Content-Length is 3, and the body has 2"));
   EXPECT_THAT(fault_of("{}tail", 2), HasSubstr("4 bytes behind the JSON"));
   EXPECT_THAT(fault_of(R"({"parameters":{"a":{}}})"), HasSubstr("parameters.a: an object"));
+}
+
+TEST(RequestBody, CountsTheTensorsOfItsJson) {
+  const std::string json = R"({"inputs":[{"name":"a","datatype":"FP64","shape":[4],"data":[0,0,0,0]},)"
+                           R"({"name":"b","datatype":"BYTES","shape":[1],"data":["a text\n"]}]})";
+  const auto fault = [&](std::size_t tensor_bytes) {
+    InferRequest request;
+    const auto status = read_body(bytes_of(json), {}, request, json.size() + tensor_bytes);
+    EXPECT_LE(request.memory.capacity(), tensor_bytes);
+    return status ? "accepted" : status.error().message;
+  };
+  EXPECT_EQ(fault(32 + 4 + 7), "accepted");
+  EXPECT_THAT(fault(32 + 4 + 6), HasSubstr("inputs[1].data: the request takes more than is allowed"));
+  EXPECT_THAT(fault(31), HasSubstr("inputs[0].data: the request takes more than is allowed"));
+  EXPECT_THAT(fault(0), HasSubstr("is allowed"));
 }
 
 TEST(RequestBody, OfManyTensorsIsRefused) {

@@ -117,6 +117,17 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     return check_outputs(reply, call.reply);
   }
 
+  std::int64_t stray_replies(Nanoseconds wait) override {
+    for (const auto& connection : connections_) connection->acknowledge();
+    clock_.sleep_until(clock_.now() + wait);
+    std::int64_t count = 0;
+    for (const auto& connection : connections_) {
+      if (connection->call() == nullptr && connection->quiet()) connection->look();
+      count += connection->stray_replies();
+    }
+    return count;
+  }
+
   void abort() override {
     const std::vector<HttpClientConnection*> all(busy_.begin(), busy_.end());
     for (auto* connection : all) connection->close();
@@ -218,8 +229,10 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
   Status perform(Call& call) {
     own_call_ = &call;
     send(call);
-    while (own_call_ != nullptr)
+    while (own_call_ != nullptr) {
+      if (options_.stop.stop_requested()) abort();
       run_until(clock_.now() + deadline_interval, [&] { return own_call_ == nullptr; });
+    }
     return call.outcome;
   }
 

@@ -34,11 +34,17 @@ void HttpClientConnection::start() {
   ++turn_;
   head_.clear();
   body_.clear();
-  has_head_ = false;
+  has_head_ = is_sent_ = false;
   call_->sent = home_.now();
   call_->first_byte.reset();
-  if (stream_.socket().is_open() && stream_.is_left()) shut();
+  look();
   stream_.socket().is_open() ? write() : connect();
+}
+
+void HttpClientConnection::look() {
+  const auto seen = stream_.socket().is_open() ? stream_.idle() : Stream::Idle::quiet;
+  stray_replies_ += seen == Stream::Idle::spoke;
+  if (seen != Stream::Idle::quiet) shut();
 }
 
 void HttpClientConnection::connect() {
@@ -63,6 +69,7 @@ void HttpClientConnection::begin() {
 
 void HttpClientConnection::write() {
   pieces_ = static_cast<const HttpOutgoing&>(*call_->request).pieces;
+  is_sent_ = true;
   asio::async_write(stream_, BufferSequence(pieces_), then([this](Code error, std::size_t) {
                       if (error) fail_with(error);
                     }));
@@ -140,6 +147,7 @@ void HttpClientConnection::take_body(std::string_view piece) {
       glance_.take(body_);
       body_.clear();
     }
+    if (!piece.empty()) return refuse(no_reply("more than its last chunk").value());
     return chunks_.done() ? finish() : read();
   }
   const bool until_end = reply_.body_end == BodyEnd::end_of_connection;
@@ -158,8 +166,7 @@ void HttpClientConnection::finish() {
     shut();  // a reply before the request's end: what is left of that is lost
   if (is_late()) return end(fail(ErrorCode::timeout, "a reply, but not within the time allowed"));
   if (reply_.status != 200) return end(tl::unexpected(error_of_reply(reply_.status, body_)));
-  const bool is_inference = static_cast<const HttpOutgoing&>(*call_->request).is_inference;
-  if (is_inference && !call_->keeps_reply)
+  if (is_inference() && !call_->keeps_reply)
     if (auto seen = glance_.check(right_); !seen) return end(std::move(seen));
   if (call_->keeps_reply) call_->reply = std::move(body_);
   end({});
@@ -172,6 +179,8 @@ void HttpClientConnection::fail_with(Code error) {
                     error.category() == asio::error::get_ssl_category() ||
                     error == asio::ssl::error::stream_truncated;
   shut();
+  if (lost && is_sent_ && is_inference())  // it may have been read: the server has failed it
+    return end(fail(ErrorCode::io, "{} before it had answered", words));
   end(fail(lost ? ErrorCode::unavailable : ErrorCode::io, "{}", words));
 }
 

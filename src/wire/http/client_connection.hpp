@@ -47,6 +47,11 @@ class HttpClientConnection {
   void carry(Call& call);
   void close();
   Call* call() const { return call_; }
+  /// Closes an idle connection that the server has closed, or on which it sent a reply to nothing: each byte
+  /// from then on could belong to another request than it seems.
+  void look();
+  void acknowledge() { stream_.acknowledge(); }
+  std::int64_t stray_replies() const { return stray_replies_; }
   /// Nothing of an earlier call is under way: a write that was cut off, for one, would write into the next.
   bool quiet() const { return pending_ == 0; }
 
@@ -73,6 +78,7 @@ class HttpClientConnection {
   void begin_body();
   void take_body(std::string_view piece);
   void finish();
+  bool is_inference() const { return static_cast<const HttpOutgoing&>(*call_->request).is_inference; }
   void fail_with(Stream::Code error);
   void refuse(Error error);
   bool is_late() const;
@@ -88,8 +94,10 @@ class HttpClientConnection {
   std::string head_, body_;  ///< the body of a reply that is kept, or that tells an error
   HttpReplyHead reply_;
   bool has_head_ = false;
+  bool is_sent_ = false;    ///< the request went out, as far as the connection took it
   bool unsettled_ = false;  ///< waits until it is quiet, to be free
   int pending_ = 0;         ///< handlers to come
+  std::int64_t stray_replies_ = 0;
   std::uint64_t left_ = 0;  ///< bytes of the body to come, or that may come before the connection's end
   Chunks chunks_{0};
   BodyGlance glance_;  ///< at a body that is not kept

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <sys/socket.h>
 
+#include "core/text.hpp"
 #include "wire/constant_time_compare.hpp"
 
 namespace neph::wire {
@@ -18,7 +19,9 @@ namespace {
 constexpr std::uint32_t header_limit = 16 << 10;
 constexpr Nanoseconds idle_until_release = std::chrono::seconds(2);
 constexpr std::size_t chunk_bytes = 1 << 16;
-constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a body that carries no tensors
+constexpr std::uint64_t most_small_bytes = 1 << 20;   // of a body that carries no tensors
+constexpr std::uint64_t most_health_bytes = 4 << 10;  // of one that comes without a token
+constexpr std::size_t kept_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_buffered_bytes = 128 << 10;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
@@ -28,6 +31,25 @@ template <class T>
 void give_back(T& thing) {
   const T old = std::move(thing);
   thing = T();
+}
+
+/// RFC 9112, 3.2: one Host, of characters that a host and its port may have.
+bool has_host(const http::request_header<>& header) {
+  const auto [first, last] = header.equal_range(http::field::host);
+  if (first == last) return header.version() < 11;
+  const auto host = view(first->value());
+  return std::next(first) == last && std::all_of(host.begin(), host.end(), [](char c) {
+           return c > ' ' && c != ',' && c != '/' && c != '?' && c != '#' && c != '@' && c != '\\';
+         });
+}
+
+/// Whether a browser sends it for a page that is not this server's own.
+bool is_of_other_origin(const http::request_header<>& header) {
+  const auto site = view(header["Sec-Fetch-Site"]), origin = view(header[http::field::origin]);
+  if (!site.empty() && site != "same-origin" && site != "none") return true;
+  const auto host = origin.find("://");
+  return !origin.empty() &&
+         (host == origin.npos || !same_words(origin.substr(host + 3), view(header[http::field::host])));
 }
 
 Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
@@ -93,7 +115,9 @@ void HttpConnection::close() {
 
 void HttpConnection::wind_down() {
   keep_alive_ = false;
-  if (doing_ == Doing::waiting) close();
+  Code ignored;
+  if (doing_ == Doing::waiting || in_handshake_) return close();
+  if (doing_ == Doing::reading) stream_.socket().cancel(ignored);  // what has not come by now is refused
 }
 
 // ---- Reading
@@ -184,11 +208,16 @@ void HttpConnection::on_header() {
   const bool bounded = parser_->chunked() || header.count(http::field::transfer_encoding) == 0;
   unread_ = !bounded || !parser_->is_done();
   auto route = parse_route(view(header.method_string()), view(header.target()));
+  if (!has_host(header))
+    return refuse({ErrorCode::invalid_argument, "a request has one Host header, of a host"});
   if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 0);
   route_ = *std::move(route);
   if (!is_authorised()) return refuse({ErrorCode::unavailable, "a bearer token is wanted"}, 401);
   if (home_.options.only_metrics && route_.to != Route::To::metrics && !is_health(route_.to))
     return refuse({ErrorCode::not_found, "this port has /metrics and health, and nothing else"});
+  if (is_control(route_.to) && is_of_other_origin(header))
+    return refuse({ErrorCode::unavailable, "models and shared memory are not for pages of other origins"},
+                  403);
   // The end of a body in another coding cannot be told from the beginning of the next request.
   if (!bounded) return refuse({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
   auto json = json_length(header[beast::string_view(json_length_header.data(), json_length_header.size())]);
@@ -199,7 +228,8 @@ void HttpConnection::on_header() {
   body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));
   if (beast::iequals(header[http::field::expect], "100-continue")) send_100_continue();
-  if (route_.to != Route::To::infer) limit_body(std::min(most_body_bytes_, most_small_bytes));
+  if (route_.to != Route::To::infer)
+    limit_body(std::min(most_body_bytes_, is_health(route_.to) ? most_health_bytes : most_small_bytes));
   if (parser_->chunked()) {
     allow_s(home_.options.patience_s);
     return read_chunked_body();
@@ -274,6 +304,7 @@ void HttpConnection::read_chunked_body() {
 }
 
 void HttpConnection::on_chunk(Code error) {
+  if (error == asio::error::operation_aborted) return on_body(error);
   if (error && error != http::error::need_buffer) return refuse_header(error);
   body_.truncate(body_.size() - parser_->get().body().size);
   if (parser_->is_done()) return on_body({});
@@ -282,6 +313,8 @@ void HttpConnection::on_chunk(Code error) {
 }
 
 void HttpConnection::on_body(Code error) {
+  if (error == asio::error::operation_aborted && home_.stopping && doing_ == Doing::reading)
+    return refuse({ErrorCode::unavailable, "the server is stopping"});
   if (error) return close();
   unread_ = false;
   received = home_.clock.now();
@@ -298,11 +331,13 @@ Status HttpConnection::read_request() {
     unpacked_.clear();
     NEPH_CHECK(unpack(body_.bytes(), most_body_bytes_, unpacked_));
     body_.swap(unpacked_);
+    unpacked_.trim();
   }
   if (route_.to != Route::To::infer) return {};
   request.clear();
   reply.clear();
-  NEPH_CHECK(read_body(body_.bytes(), json_bytes_, request));
+  if (request.memory.capacity() > kept_bytes) give_back(request.memory);
+  NEPH_CHECK(read_body(body_.bytes(), json_bytes_, request, most_body_bytes_));
   request.model = route_.name;
   request.version = route_.version;
   deadline = deadline_after(received, find_integer(request.parameters, "timeout"));

@@ -20,6 +20,7 @@
 #include "wire/http/rest_reply.hpp"
 #include "wire/min_transfer_rate.hpp"
 #include "wire/stream.hpp"
+#include "wire/tcp_listener.hpp"
 
 namespace neph::wire {
 
@@ -32,25 +33,15 @@ inline constexpr std::string_view json_length_header = "Inference-Header-Content
 
 class HttpConnection;
 
-/// What the connections of one thread share.
-struct HttpThread {
-  Service& service;
-  const HttpOptions& options;
-  const Clock& clock;
-  asio::thread_pool& slow;                               ///< for answers that take long
-  asio::thread_pool& cpu_pool;                           ///< for what would hold up the other connections
-  asio::thread_pool& handshake_pool;                     ///< for handshakes, which wait for nothing else
-  TlsContext* tls = nullptr;                             ///< null: in the clear
-  std::unordered_set<HttpConnection*> connections = {};  ///< of this thread only
-  std::atomic<std::int64_t> count{0};
-  bool stopping = false;
-  asio::io_context io{1};  ///< last: what it still holds when it goes uses the above
-};
+using HttpThread = ConnectionThread<HttpConnection, HttpOptions>;
 
 /// All its functions are called on its thread, but for finish(). It lives as long as something is under way
 /// for it.
 class HttpConnection final : public Exchange, public std::enable_shared_from_this<HttpConnection> {
  public:
+  /// The last descriptors are HTTP's.
+  static constexpr bool leaves_descriptors = false;
+
   HttpConnection(HttpThread& home, asio::ip::tcp::socket socket);
   ~HttpConnection() override;
 

@@ -14,7 +14,10 @@
 namespace neph::wire {
 namespace {
 
+using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(NEPH_TSAN)
@@ -61,6 +64,14 @@ class HttpFaults : public testing::Test {
     return post(head + std::string(bytes, 'x'),
                 fmt::format("Inference-Header-Content-Length: {}\r\n", head.size()));
   }
+  std::string ask(std::string_view request) {
+    auto socket = connect();
+    socket.send(request);
+    return socket.reply();
+  }
+  static std::string get(std::string_view target) {
+    return fmt::format("GET {} HTTP/1.1\r\nHost: x\r\n\r\n", target);
+  }
   void expect_service() {
     auto other = connect();
     other.send(post(json));
@@ -74,6 +85,7 @@ class HttpFaults : public testing::Test {
     }
     return false;
   }
+  static constexpr std::string_view infer = "/v2/models/echo/infer";
   static constexpr std::string_view json =
       R"({"inputs":[{"name":"x","datatype":"FP32","shape":[1,2],"data":[1,2.5]}]})";
 
@@ -251,6 +263,83 @@ TEST_F(HttpFaults, ManyRequestsAtOnceOnOneConnection) {
   for (int i = 0; i < 200; ++i) ASSERT_THAT(socket.reply(), StartsWith("HTTP/1.1 200")) << i;
   sending.join();
   EXPECT_EQ(service_.taken(), 200);
+}
+
+/// RFC 9110, 9.3.2.
+TEST_F(HttpFaults, HeadOnAKeptConnection) {
+  start();
+  const auto head_of = [&](const std::string& request) {
+    auto socket = connect();
+    socket.send(request);
+    socket.end_sending();
+    std::string all;
+    for (auto some = socket.some(); !some.empty(); some = socket.some()) all += some;
+    return all;
+  };
+  for (const auto* target : {"/v2", "/v2/health/ready", "/metrics", "/v2/nothing"}) {
+    const auto full = head_of(get(target));
+    const auto end = full.find("\r\n\r\n") + 4;
+    const auto request = "HEAD" + get(target).substr(3);
+    EXPECT_EQ(head_of(request), full.substr(0, end)) << target;
+    EXPECT_EQ(head_of(request + get(target)), full.substr(0, end) + full)
+        << "the next reply, on the same connection";
+  }
+  EXPECT_THAT(head_of("HEAD /v2/models/echo/infer HTTP/1.1\r\nHost: x\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("\r\nAllow: POST\r\n"), EndsWith("\r\n\r\n")));
+  EXPECT_THAT(head_of("HEAD /v2 HTTP/1.1\r\nno header\r\n\r\n"),
+              AllOf(StartsWith("HTTP/1.1 400"), EndsWith("\r\n\r\n")));
+}
+
+/// RFC 9112, 3.2.
+TEST_F(HttpFaults, NoHostOrTwo) {
+  start();
+  for (const auto* hosts :
+       {"", "Host: x\r\nHost: x\r\n", "Host: a b\r\n", "Host: a,b\r\n", "Host: http://x/\r\n"})
+    EXPECT_THAT(ask(fmt::format("GET /v2 HTTP/1.1\r\n{}\r\n", hosts)), StartsWith("HTTP/1.1 400")) << hosts;
+  for (const auto* hosts : {"Host: x\r\n", "Host: [::1]:8000\r\n", "host:\r\n"})
+    EXPECT_THAT(ask(fmt::format("GET /v2 HTTP/1.1\r\n{}\r\n", hosts)), StartsWith("HTTP/1.1 200")) << hosts;
+  EXPECT_THAT(ask("GET /v2 HTTP/1.0\r\n\r\n"), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpFaults, PagesOfOtherOriginsThatLoadModels) {
+  start();
+  const auto control = [](std::string_view path, std::string_view headers) {
+    return fmt::format("POST {} HTTP/1.1\r\nHost: x\r\n{}Content-Length: 0\r\n\r\n", path, headers);
+  };
+  const auto controlled = {"/v2/repository/models/echo/load", "/v2/repository/models/echo/unload",
+                           "/v2/systemsharedmemory/region/r/register", "/v2/systemsharedmemory/unregister"};
+  for (const auto* path : controlled) {
+    for (const auto* headers :
+         {"Origin: http://evil.example\r\n", "Origin: null\r\n", "Origin: http://x:8000\r\n",
+          "Sec-Fetch-Site: cross-site\r\n", "Sec-Fetch-Site: same-site\r\n"})
+      EXPECT_THAT(ask(control(path, headers)), StartsWith("HTTP/1.1 403")) << path << headers;
+    for (const auto* headers : {"", "Origin: http://X\r\n", "Sec-Fetch-Site: same-origin\r\n"})
+      EXPECT_THAT(ask(control(path, headers)), Not(StartsWith("HTTP/1.1 403"))) << path << headers;
+  }
+  EXPECT_THAT(ask(post(json, "Origin: http://evil.example\r\n")), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(HttpFaults, HalfRequestsWhenItStops) {
+  start();
+  service_.delay = std::chrono::milliseconds(300);
+  auto busy = connect(), half = connect(), chunked = connect(), header = connect();
+  half.send(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 10\r\n\r\n{{",
+                        infer));
+  chunked.send(fmt::format(
+      "POST {} HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{{",
+      infer));
+  header.send("POST ");
+  for (auto* socket : {&half, &chunked}) EXPECT_THAT(socket->some(), StartsWith("HTTP/1.1 100"));
+  busy.send(post(json));
+  while (service_.taken() == 0) std::this_thread::yield();
+  std::thread stopping([&] { listener_->stop(clock_.now() + std::chrono::hours(1)); });
+  for (auto* socket : {&half, &chunked}) {
+    EXPECT_THAT(socket->reply(), AllOf(StartsWith("HTTP/1.1 503"), HasSubstr("the server is stopping")));
+    socket->close();
+  }
+  EXPECT_EQ(header.some(), "");
+  EXPECT_THAT(busy.reply(), StartsWith("HTTP/1.1 200")) << "it was accepted";
+  stopping.join();
 }
 
 }  // namespace

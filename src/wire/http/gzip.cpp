@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <memory>
 
+#include <sys/mman.h>
 #include <zlib.h>
 
 #include "core/text.hpp"
@@ -25,6 +26,16 @@ Coding coding_of(std::string_view name) {
   if (is(name, "gzip") || is(name, "x-gzip")) return Coding::gzip;
   if (is(name, "deflate")) return Coding::deflate;
   return Coding::identity;
+}
+
+/// Gives back the pages from `begin` to `end`, when they are many, and moves `begin` behind them.
+void give_back_pages(std::byte*& begin, const std::byte* end) {
+  constexpr std::ptrdiff_t page = 4096, worth_a_call = std::ptrdiff_t{1} << 20;
+  auto* const first =
+      begin + (page - static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(begin) % page));
+  if (end - first < worth_a_call) return;
+  ::madvise(first, static_cast<std::size_t>((end - first) / page * page), MADV_DONTNEED);
+  begin = first + (end - first) / page * page;
 }
 
 }  // namespace
@@ -54,19 +65,20 @@ Coding accepted_coding(std::string_view header) {
   return Coding::identity;
 }
 
-Status unpack(std::span<const std::byte> packed, std::uint64_t limit, BodyMemory& out) {
+Status unpack(std::span<std::byte> packed, std::uint64_t limit, BodyMemory& out) {
   z_stream stream{};
   if (inflateInit2(&stream, window + either_format) != Z_OK)
     return fail(ErrorCode::unavailable, "no memory to unpack");
   const std::unique_ptr<z_stream, int (*)(z_stream*)> ending(&stream, inflateEnd);
+  const auto slack = limit / 512 + (std::size_t{1} << 16);  // what cannot be packed grows by less
   std::size_t size = 0;
   int state = Z_OK;
+  auto* held = packed.data();
   while (state == Z_OK) {
     const auto piece = std::min<std::size_t>(packed.size(), 1U << 30);
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(packed.data()));
+    stream.next_in = reinterpret_cast<Bytef*>(packed.data());
     stream.avail_in = static_cast<uInt>(piece);
-    const std::size_t wanted = std::max({4 * piece, size / 2, std::size_t{1} << 16});
-    const std::size_t room = std::min<std::uint64_t>(wanted, limit + 1 - size);
+    const std::size_t room = std::min<std::uint64_t>(std::size_t{1} << 16, limit + 1 - size);
     out.truncate(size);
     if (!out.extend(size + room)) return fail(ErrorCode::unavailable, "no memory for the unpacked body");
     stream.next_out = reinterpret_cast<Bytef*>(out.bytes().data() + size);
@@ -75,7 +87,8 @@ Status unpack(std::span<const std::byte> packed, std::uint64_t limit, BodyMemory
     state = inflate(&stream, Z_NO_FLUSH);
     size += offered - stream.avail_out;
     packed = packed.subspan(piece - stream.avail_in);
-    if (size > limit)
+    give_back_pages(held, packed.data());
+    if (size > limit || size + packed.size() > limit + slack)
       return fail(ErrorCode::invalid_argument, "the body is larger than {} bytes when unpacked", limit);
     if (state == Z_OK && packed.empty() && stream.avail_out > 0)
       state = Z_BUF_ERROR;  // it wants more than there is

@@ -23,7 +23,8 @@ struct HttpOptions {
   std::string address = "127.0.0.1";
   std::uint16_t port = 8000;  ///< 0: any free one
   std::int64_t threads = 2;
-  std::uint64_t max_body_bytes = std::uint64_t{1} << 30;  ///< also of a packed one when unpacked
+  /// Also of a packed one when unpacked, and together with the tensors that its JSON holds.
+  std::uint64_t max_body_bytes = std::uint64_t{1} << 30;
   std::int64_t max_connections = 20'000;  ///< when reached, the one idle for longest is closed for a new one
   double patience_s = 60;     ///< for a request's header, and for a body beside a second per megabyte
   std::string bearer_token;   ///< if not empty, requests without it are refused, but for health

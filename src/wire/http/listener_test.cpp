@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include "core/json.hpp"
+#include "os/no_threads_test.hpp"
 #include "wire/echo_service_test.hpp"
 #include "wire/http/gzip.hpp"
 #include "wire/socket_test.hpp"
@@ -133,8 +134,8 @@ TEST_F(HttpListenerTest, UnpacksAndPacksWhereAskedTo) {
   const auto reply = ask(post(infer, large, "Accept-Encoding: br;q=1, gzip;q=0.8\r\n"));
   ASSERT_THAT(reply, HasSubstr("Content-Encoding: gzip\r\n"));
   BodyMemory out;
-  ASSERT_TRUE(unpack(std::as_bytes(std::span(std::string_view(reply).substr(reply.find("\r\n\r\n") + 4))),
-                     1 << 20, out));
+  auto packed = reply.substr(reply.find("\r\n\r\n") + 4);
+  ASSERT_TRUE(unpack(std::as_writable_bytes(std::span(packed)), 1 << 20, out));
   EXPECT_THAT(std::string(reinterpret_cast<const char*>(out.bytes().data()), out.size()),
               HasSubstr("[2000]"));
   EXPECT_THAT(ask(post(infer, large, "Accept-Encoding: gzip;q=0\r\n")), Not(HasSubstr("Content-Encoding")));
@@ -178,7 +179,8 @@ TEST_F(HttpListenerTest, AnswersEverythingElse) {
 TEST_F(HttpListenerTest, TellsTheCauseOfEachFault) {
   start({.max_body_bytes = 1000});
   EXPECT_THAT(ask(get("/v2/nothing")), StartsWith("HTTP/1.1 404"));
-  EXPECT_THAT(ask(get(infer)), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(ask(get(infer)), AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("\r\nAllow: POST\r\n")));
+  EXPECT_THAT(ask(post("/v2", "")), AllOf(StartsWith("HTTP/1.1 405"), HasSubstr("\r\nAllow: GET, HEAD\r\n")));
   EXPECT_THAT(ask(get("/v2/models/a%zz")), StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(ask(post("/v2/repository/index", std::string(std::size_t{1} << 20, ' ') + " ")),
               StartsWith("HTTP/1.1 413"));
@@ -206,6 +208,11 @@ TEST_F(HttpListenerTest, TellsTheCauseOfEachFault) {
 
 TEST_F(HttpListenerTest, WantsTheTokenButForHealth) {
   start({.bearer_token = "sesame"});
+  auto announced = connect();
+  announced.send(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000000\r\n\r\n", infer));
+  EXPECT_THAT(announced.reply(), StartsWith("HTTP/1.1 401")) << "before the body";
+  EXPECT_THAT(ask(fmt::format("GET /v2/health/live HTTP/1.1\r\nHost: x\r\nContent-Length: 5000\r\n\r\n")),
+              StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(ask(post(infer, json)), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(ask(post(infer, json, "Authorization: Bearer sesami\r\n")), StartsWith("HTTP/1.1 401"));
   EXPECT_THAT(ask(post(infer, json, "Authorization: Bearer sesame\r\n")), StartsWith("HTTP/1.1 200"));
@@ -271,7 +278,7 @@ TEST_F(HttpListenerTest, TakesTheNextRequestWhileTheFirstIsServed) {
   EXPECT_THAT(socket.reply(), HasSubstr("\"outputs\""));
   EXPECT_THAT(socket.reply(), HasSubstr("\"outputs\""));
   EXPECT_THAT(socket.reply(), HasSubstr("\"extensions\""));
-  socket.send("/1.1\r\n\r\n");
+  socket.send("/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(socket.reply(), HasSubstr("nv_inference_count"));
   EXPECT_EQ(service_.abandoned(), 0);
 }
@@ -339,6 +346,13 @@ TEST_F(HttpListenerTest, SaysThatThePortIsTaken) {
   const auto nowhere = HttpListener::start(service_, {.address = "somewhere", .port = 0}, steady_clock);
   ASSERT_FALSE(nowhere);
   EXPECT_EQ(nowhere.error().code, ErrorCode::invalid_argument);
+}
+
+TEST_F(HttpListenerTest, IsNotStartedWhereItsThreadsCannotBe) {
+  const NoThreads limit;
+  const auto started = HttpListener::start(service_, {.port = 0}, steady_clock);
+  ASSERT_FALSE(started);
+  EXPECT_THAT(started.error().text(), HasSubstr("ulimit -u"));
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ struct Headers {
 
 Status read_header(std::string_view name, std::string_view value, Headers& headers, HttpReplyHead& found) {
   if (same_name(name, "content-length")) {
-    headers.length = length_of(value);
-    if (!headers.length) return no_reply("its Content-Length");
+    const auto before = std::exchange(headers.length, length_of(value));
+    if (!headers.length || (before && before != headers.length)) return no_reply("its Content-Length");
   } else if (same_name(name, "inference-header-content-length")) {
     found.json_bytes = length_of(value);
     if (!found.json_bytes) return no_reply("its Inference-Header-Content-Length");

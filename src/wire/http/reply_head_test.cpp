@@ -64,6 +64,9 @@ TEST(ReplyHead, ThatIsNone) {
   EXPECT_THAT(fault("HTTP/2.0 200 OK\r\n\r\n"), HasSubstr("first line"));
   EXPECT_THAT(fault("HTTP/1.1 2x0 OK\r\n\r\n"), HasSubstr("status"));
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), HasSubstr("Content-Length"));
+  EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+              HasSubstr("Content-Length"));
+  EXPECT_EQ(fault("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n"), "accepted");
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n"),
               HasSubstr("other than chunked: gzip, chunked"));
   EXPECT_THAT(fault("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n"),

@@ -91,30 +91,43 @@ Result<std::string> decoded(std::string_view segment) {
   return text;
 }
 
-}  // namespace
-
-Result<Route> parse_route(std::string_view method, std::string_view target) {
+std::string_view path_of(std::string_view target) {
   auto path = target.substr(0, target.find_first_of("?#"));
   if (path.starts_with('/')) path.remove_prefix(1);
   if (path.ends_with('/')) path.remove_suffix(1);
-  std::string_view allowed;
+  return path;
+}
+
+}  // namespace
+
+Result<Route> parse_route(std::string_view method, std::string_view target) {
+  const auto path = path_of(target);
   for (const auto& pattern : patterns) {
+    if (pattern.method != (method == "HEAD" ? "GET" : method)) continue;
     const auto found = match(pattern.path, path);
     if (!found) continue;
-    if (pattern.method != method) {
-      allowed = pattern.method;
-      continue;
-    }
     Route route{.to = pattern.to};
     NEPH_TRY(route.name, decoded(found->name));
     NEPH_TRY(route.version, decoded(found->version));
     return route;
   }
+  const auto allowed = allowed_methods(target);
   if (!allowed.empty()) return fail(ErrorCode::unsupported, "/{} answers {}, not {}", path, allowed, method);
   return fail(ErrorCode::not_found, "no such path: /{}", path);
 }
 
+std::string_view allowed_methods(std::string_view target) {
+  for (const auto& pattern : patterns)
+    if (match(pattern.path, path_of(target))) return pattern.method == "GET" ? "GET, HEAD" : pattern.method;
+  return {};
+}
+
 bool is_health(Route::To to) { return to == To::server_live || to == To::server_ready; }
+
+bool is_control(Route::To to) {
+  return to == To::repository_load || to == To::repository_unload || to == To::shared_memory_register ||
+         to == To::shared_memory_unregister;
+}
 
 std::string path_segment(std::string_view name) {
   constexpr std::string_view unreserved =

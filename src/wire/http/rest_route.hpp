@@ -35,7 +35,12 @@ struct Route {
 /// path is there, with another method), invalid_argument (broken percent encoding).
 Result<Route> parse_route(std::string_view method, std::string_view target);
 
+/// The methods that a path has, as in the header Allow; empty: there is no such path.
+std::string_view allowed_methods(std::string_view target);
+
 bool is_health(Route::To to);
+/// Whether it changes what the server has: models, or regions of shared memory.
+bool is_control(Route::To to);
 
 /// A name as one segment of a path: percent-encoded where it must be (RFC 3986, unreserved characters stay).
 std::string path_segment(std::string_view name);

@@ -36,6 +36,15 @@ TEST(Route, OfEveryPath) {
   expect("GET", "/metrics", To::metrics);
 }
 
+TEST(Route, TakesHeadForGet) {
+  ASSERT_TRUE(parse_route("HEAD", "/v2/models/m"));
+  EXPECT_EQ(parse_route("HEAD", "/v2/models/m")->to, To::model_metadata);
+  EXPECT_FALSE(parse_route("HEAD", "/v2/models/m/infer"));
+  EXPECT_EQ(allowed_methods("/v2/models/m/infer?x"), "POST");
+  EXPECT_EQ(allowed_methods("/v2/models/m"), "GET, HEAD");
+  EXPECT_EQ(allowed_methods("/v3"), "");
+}
+
 TEST(Route, ThatIsNone) {
   const auto fault = [](std::string_view method, std::string_view target) {
     const auto route = parse_route(method, target);

@@ -1,10 +1,11 @@
-// The JSON part of inference requests and replies over HTTP: read by simdjson (ADR 9), written as text.
+// The JSON part of inference requests and replies over HTTP, read (ADR 9) and written as text.
 //
 // Sources: Open Inference Protocol, "HTTP/REST"; Triton's extensions for binary tensor data, classification
 // and shared memory. Unknown keys are passed over, as both say; a known key with a value of the wrong kind is
 // refused.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -16,10 +17,16 @@ namespace neph::wire {
 /// empty: its data stood in the JSON, or in shared memory.
 using BinarySizes = std::vector<std::optional<std::uint64_t>>;
 
+/// Names, ids and parameters of one message, in all; longer texts are tensors of BYTES.
+inline constexpr std::size_t most_text_bytes = std::size_t{1} << 20;
+inline constexpr auto unbounded = std::numeric_limits<std::uint64_t>::max();
+
 /// Fills an empty message. Tensors whose data stands in the JSON point into the message's memory. Errors:
 /// invalid_argument (not JSON, nested deeper than 32, wrong kinds, numbers that the type does not hold, whole
-/// numbers beyond 64 bits), unavailable (no memory).
-Status read_json(std::string_view text, InferRequest& request, BinarySizes& sizes);
+/// numbers beyond 64 bits, more than most_parameters or most_text_bytes, tensors of more than
+/// `max_memory_bytes`).
+Status read_json(std::string_view text, InferRequest& request, BinarySizes& sizes,
+                 std::uint64_t max_memory_bytes = unbounded);
 Status read_json(std::string_view text, InferReply& reply, BinarySizes& sizes);
 
 /// Appends the JSON of a message to `text`. A tensor of which `binary` says so gets its size as a parameter,

@@ -1,31 +1,20 @@
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
-#include <simdjson.h>
 
-#include "core/json.hpp"
 #include "core/names.hpp"
 #include "wire/json/infer_json.hpp"
+#include "wire/json/json_cursor.hpp"
 #include "wire/parameters.hpp"
 #include "wire/tensor_bytes.hpp"
 
 namespace neph::wire {
 namespace {
-
-using JsonList = simdjson::dom::array;
-using JsonObject = simdjson::dom::object;
-using JsonType = simdjson::dom::element_type;
-using JsonValue = simdjson::dom::element;
-
-constexpr std::size_t most_nesting = 32;
-/// The parser of a longer text is given back: it has up to thirteen times the text's size.
-constexpr std::size_t kept_bytes = std::size_t{4} << 20;
-/// Of a longer text it is not looked up where it is wrong.
-constexpr std::size_t most_looked_at = std::size_t{1} << 20;
 
 /// The fields of a message, request or reply, that the JSON fills.
 struct Target {
@@ -37,6 +26,7 @@ struct Target {
   std::vector<RequestedOutput>* requested;  ///< of a request
   bool* binary_outputs;
   std::vector<std::byte>& memory;
+  std::uint64_t max_memory_bytes;
   std::string_view tensors_key;
 };
 
@@ -51,21 +41,21 @@ struct Where {
   std::string in_words() const {
     std::string words = list.empty() ? "" : fmt::format("{}[{}].", list, entry);
     words += key;
-    return parameter.empty() ? words : fmt::format("{}.{}", words, parameter);
+    return parameter.empty() ? words : fmt::format("{}.{}", words, parameter.substr(0, 100));
   }
 };
 
-std::string_view in_words(JsonType type) {
-  switch (type) {
-    case JsonType::ARRAY:
+std::string_view in_words(JsonKind kind) {
+  switch (kind) {
+    case JsonKind::array:
       return "a list";
-    case JsonType::OBJECT:
+    case JsonKind::object:
       return "an object";
-    case JsonType::STRING:
+    case JsonKind::text:
       return "text";
-    case JsonType::BOOL:
+    case JsonKind::boolean:
       return "true or false";
-    case JsonType::NULL_VALUE:
+    case JsonKind::null:
       return "null";
     default:
       return "a number";
@@ -77,166 +67,100 @@ tl::unexpected<Error> refuse(fmt::format_string<Args...> format, Args&&... args)
   return fail(ErrorCode::invalid_argument, format, std::forward<Args>(args)...);
 }
 
-tl::unexpected<Error> wrong(const Where& where, JsonValue value) {
-  return refuse("{}: {} does not belong there", where.in_words(), in_words(value.type()));
-}
-
-/// The byte where the general reader sees what is wrong; none if it sees nothing.
-std::optional<std::size_t> wrong_byte(std::string_view text) {
-  try {
-    [[maybe_unused]] const auto read = Json::parse(text);
-  } catch (const Json::parse_error& error) {
-    return error.byte - 1;
-  } catch (const Json::exception&) {  // a number beyond all doubles
-  }
-  return std::nullopt;
-}
-
-/// Of a text that simdjson refused, without saying where.
-tl::unexpected<Error> not_json(std::string_view text, simdjson::error_code code) {
-  if (code == simdjson::MEMALLOC)
-    return fail(ErrorCode::unavailable, "no memory for a text as large as this");
-  if (code == simdjson::DEPTH_ERROR) return refuse("nested deeper than {}", most_nesting);
-  const auto byte = text.size() <= most_looked_at ? wrong_byte(text) : std::nullopt;
-  if (byte && *byte >= text.size()) return refuse("not JSON at byte {}: the text ends", *byte);
-  if (byte) return refuse("not JSON at byte {}: '{}'", *byte, text.substr(*byte, 20));
-  if (code == simdjson::NUMBER_ERROR)
-    return refuse("a number beyond all doubles, or a whole one beyond 64 bits without point and exponent");
-  return refuse("not JSON");
-}
-
-/// A text with the room behind it that the parser reads over, and the parser's tables.
-struct Parsing {
-  std::string text;
-  simdjson::dom::parser parser;
-
-  Result<JsonValue> parse(std::string_view given) {
-    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-    const auto json = given.substr(given.starts_with(byte_order_mark) ? byte_order_mark.size() : 0);
-    text.assign(json).append(simdjson::SIMDJSON_PADDING, ' ');
-    auto error = simdjson::SUCCESS;
-    if (parser.capacity() < json.size()) error = parser.allocate(json.size(), most_nesting);
-    JsonValue value;
-    if (error == simdjson::SUCCESS) error = parser.parse(text.data(), json.size(), false).get(value);
-    if (error != simdjson::SUCCESS) return not_json(given, error);
-    return value;
-  }
-};
-
-/// simdjson 3.0 makes of half a pair of \u escapes what is not UTF-8.
-Result<std::string_view> text_of(JsonValue value) {
-  const std::string_view text = value.get_string().value_unsafe();
-  const bool plain = std::all_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x80; });
-  if (!plain && !simdjson::validate_utf8(text.data(), text.size()))
-    return refuse("not JSON: half a pair of \\u escapes");
-  return text;
-}
-
-/// Calls `take` with what a text, a truth value or a number is.
-template <class Take>
-Status with_scalar(JsonValue value, const Where& where, Take take) {
-  switch (value.type()) {
-    case JsonType::DOUBLE:
-      return take(value.get_double().value_unsafe());
-    case JsonType::UINT64:
-      return take(value.get_uint64().value_unsafe());
-    case JsonType::INT64: {
-      const std::int64_t number = value.get_int64().value_unsafe();
-      return number < 0 ? take(number) : take(static_cast<std::uint64_t>(number));
-    }
-    case JsonType::BOOL:
-      return take(value.get_bool().value_unsafe());
-    case JsonType::STRING: {
-      NEPH_TRY(const auto text, text_of(value));
-      return take(text);
-    }
-    default:
-      return wrong(where, value);
-  }
-}
-
-/// Walks over the document and fills the message as it goes.
+/// Walks through the text and fills the message as it goes.
 class Reader {
  public:
-  Reader(const Target& target, BinarySizes& sizes) : target_(target), sizes_(sizes) {}
+  Reader(std::string_view text, const Target& target, BinarySizes& sizes)
+      : json_(text), target_(target), sizes_(sizes) {}
 
-  Status read(JsonValue body) {
-    if (!body.is_object()) return wrong({.key = "the body (an object is expected)"}, body);
-    for (const auto [key, value] : JsonObject(body.get_object().value_unsafe()))
-      if (!is_absent(value)) NEPH_CHECK(read_field(key, value));
+  Status read() {
+    NEPH_CHECK(each_field({.key = "the body (an object is expected)"}, [&](std::string_view key) -> Status {
+      if (is_absent()) return skip();
+      return read_field(key);
+    }));
+    if (!json_.at_end()) return json_.status();
     return point_at_data();
   }
 
  private:
   /// Servers write null for what is optional and not there.
-  bool is_absent(JsonValue value) const { return target_.requested == nullptr && value.is_null(); }
+  bool is_absent() { return target_.requested == nullptr && json_.kind() == JsonKind::null; }
+  Status skip() { return json_.skip(), json_.status(); }
 
-  Status read_field(std::string_view key, JsonValue value) {
+  Status read_field(std::string_view key) {
     const Where where{.key = key};
-    if (key == target_.tensors_key)
-      return each_entry(value, where, [&](JsonValue entry) { return read_tensor(entry); });
+    if (key == target_.tensors_key) return each_entry(where, [&] { return read_tensor(); });
     if (key == "outputs" && target_.requested != nullptr)
-      return each_entry(value, where, [&](JsonValue entry) { return read_requested(entry); });
-    if (key == "model_name") return read_text(value, where, target_.model);
-    if (key == "model_version") return read_text(value, where, target_.version);
-    if (key == "id") return read_text(value, where, target_.id);
-    if (key != "parameters") return {};
-    return each_parameter(value, where, [&](std::string name, Value given) -> Status {
+      return each_entry(where, [&] { return read_requested(); });
+    if (key == "model_name") return read_text(where, target_.model);
+    if (key == "model_version") return read_text(where, target_.version);
+    if (key == "id") return read_text(where, target_.id);
+    if (key != "parameters") return skip();
+    return each_parameter({.key = "parameters"}, [&](std::string name, Value given) -> Status {
       if (name == "binary_data_output" && target_.binary_outputs != nullptr)
         return flag_of(name, given).map([&](bool flag) { *target_.binary_outputs = flag; });
       target_.parameters.push_back({std::move(name), std::move(given)});
-      return {};
+      return count_kept(1);
     });
   }
 
-  Status read_tensor(JsonValue value) {
+  Status read_tensor() {
     const auto i = target_.tensors.size();
     if (i == most_tensors) return refuse("{}: more than {}", target_.tensors_key, most_tensors);
     auto& tensor = target_.tensors.emplace_back();
     sizes_.emplace_back();
     parts_.emplace_back();
-    std::optional<JsonValue> data;
+    std::optional<JsonCursor::Position> data;
     bool typed = false;
-    const auto read = [&](std::string_view key, JsonValue field) -> Status {
+    const auto read = [&](std::string_view key) -> Status {
       const Where where{.list = target_.tensors_key, .entry = i, .key = key};
-      if (key == "name") return read_text(field, where, tensor.name);
-      if (key == "shape") return read_shape(field, where, tensor.shape);
-      if (is_absent(field)) return {};
-      if (key == "data") data = field;
+      if (key == "name") return read_text(where, tensor.name);
+      if (key == "shape") return read_shape(where, tensor.shape);
+      if (is_absent()) return skip();
+      if (key == "data" && typed) return read_data(i);
+      if (key == "data") data = json_.position();
       if (key == "datatype") {
         if (std::exchange(typed, true)) return refuse("{}: given twice", where.in_words());
-        return read_type(field, where, tensor.type);
+        return read_type(where, tensor.type);
       }
-      if (key != "parameters") return {};
-      return each_parameter(field, where, [&](std::string name, Value given) -> Status {
-        if (name == "binary_data_size")
-          return count_of(name, given).map([&](std::uint64_t bytes) { sizes_[i] = bytes; });
-        return take_tensor_parameter(std::move(name), std::move(given), tensor);
-      });
+      if (key != "parameters") return skip();
+      return each_parameter(
+          {.list = target_.tensors_key, .entry = i, .key = "parameters"},
+          [&](std::string name, Value given) -> Status {
+            if (name == "binary_data_size")
+              return count_of(name, given).map([&](std::uint64_t bytes) { sizes_[i] = bytes; });
+            const auto before = tensor.parameters.size();
+            NEPH_CHECK(take_tensor_parameter(std::move(name), std::move(given), tensor));
+            return count_kept(tensor.parameters.size() - before);
+          });
     };
-    NEPH_CHECK(each_field(value, {.key = target_.tensors_key}, read));
+    NEPH_CHECK(each_field({.key = target_.tensors_key}, read));
     if (!data) return {};
     if (!typed) return refuse("{}[{}]: no datatype", target_.tensors_key, i);
-    return read_data(*data, i);
+    const auto behind = json_.position();
+    json_.go_to(*data);
+    NEPH_CHECK(read_data(i));
+    json_.go_to(behind);
+    return {};
   }
 
-  Status read_requested(JsonValue value) {
+  Status read_requested() {
     const auto i = target_.requested->size();
     if (i == most_tensors) return refuse("outputs: more than {}", most_tensors);
     auto& output = target_.requested->emplace_back();
-    return each_field(value, {.key = "outputs"}, [&](std::string_view key, JsonValue field) -> Status {
-      const Where where{.list = "outputs", .entry = i, .key = key};
-      if (key == "name") return read_text(field, where, output.name);
-      if (key != "parameters") return {};
-      return each_parameter(field, where, [&](const std::string& name, const Value& given) {
-        return take_output_parameter(name, given, output);
-      });
+    return each_field({.key = "outputs"}, [&](std::string_view key) -> Status {
+      if (key == "name") return read_text({.list = "outputs", .entry = i, .key = key}, output.name);
+      if (key != "parameters") return skip();
+      return each_parameter({.list = "outputs", .entry = i, .key = "parameters"},
+                            [&](const std::string& name, const Value& given) {
+                              return take_output_parameter(name, given, output);
+                            });
     });
   }
 
-  static Status read_type(JsonValue value, const Where& where, DataType& type) {
+  Status read_type(const Where& where, DataType& type) {
     std::string name;
-    NEPH_CHECK(read_text(value, where, name));
+    NEPH_CHECK(read_text(where, name));
     const auto known = enum_value<DataType>(name);
     if (!known)
       return unknown_name(ErrorCode::invalid_argument, "datatype", name, enum_choices<DataType>(),
@@ -245,15 +169,21 @@ class Reader {
     return {};
   }
 
-  static Status read_shape(JsonValue value, const Where& where, Shape& shape) {
+  Status read_shape(const Where& where, Shape& shape) {
     if (shape.rank() > 0) return refuse("{}: given twice", where.in_words());
-    return each_entry(value, where, [&](JsonValue entry) -> Status {
-      if (entry.is_uint64() && !entry.is_int64())
-        return refuse("{}: {} is too large", where.in_words(), entry.get_uint64().value_unsafe());
-      if (!entry.is_int64()) return wrong(where, entry);
-      if (!shape.push_back(entry.get_int64().value_unsafe()))
-        return refuse("{}: more than {} dimensions", where.in_words(), Shape::most);
-      return {};
+    return each_entry(where, [&]() -> Status {
+      if (json_.kind() != JsonKind::number) return wrong(where);
+      return with_scalar(where, [&](auto size) -> Status {
+        using T = decltype(size);
+        if constexpr (std::is_integral_v<T> && !std::is_same_v<T, bool>) {
+          if (!std::in_range<std::int64_t>(size))
+            return refuse("{}: {} is too large", where.in_words(), size);
+          if (shape.push_back(static_cast<std::int64_t>(size))) return {};
+          return refuse("{}: more than {} dimensions", where.in_words(), Shape::most);
+        } else {
+          return refuse("{}: a size is a whole number", where.in_words());
+        }
+      });
     });
   }
 
@@ -265,35 +195,65 @@ class Reader {
     std::size_t begin = 0, end = 0;
   };
 
-  Status read_data(JsonValue value, std::size_t i) {
+  Status read_data(std::size_t i) {
     const Where where{.list = target_.tensors_key, .entry = i, .key = "data"};
-    if (!value.is_array()) return wrong(where, value);
-    const auto begin = target_.memory.size();
-    TensorBytes bytes(target_.tensors[i].type, target_.memory);
-    NEPH_CHECK(read_row(value.get_array().value_unsafe(), where, bytes));
-    parts_[i] = {true, begin, target_.memory.size()};
+    auto& memory = target_.memory;
+    // Growing would take twice the memory for a while: there is room for all that is still to come, which is
+    // at most eight bytes for a digit and its comma.
+    if (memory.empty())
+      memory.reserve(std::min<std::uint64_t>(4 * json_.bytes_left(), target_.max_memory_bytes));
+    const auto begin = memory.size();
+    TensorBytes bytes(target_.tensors[i].type, memory);
+    NEPH_CHECK(read_row(where, bytes));
+    parts_[i] = {true, begin, memory.size()};
     return {};
   }
 
   /// Of a reply a number that JSON cannot write, NaN or an infinity, comes as null.
-  Status read_row(JsonList row, const Where& where, TensorBytes& bytes) const {
+  Status read_row(const Where& where, TensorBytes& bytes) {
     const auto type = target_.tensors[where.entry].type;
     const bool may_be_null = type == DataType::f32 || type == DataType::f64;
-    for (const JsonValue value : row) {
-      if (may_be_null && is_absent(value)) {
-        NEPH_CHECK(bytes.add(std::numeric_limits<double>::quiet_NaN()));
-        continue;
+    const auto add = [&](auto element) {
+      auto added = bytes.add(element);
+      if (!added) added = refuse("{}: {}", where.in_words(), added.error().message);
+      return added;
+    };
+    return each_entry(where, [&]() -> Status {
+      const auto kind = json_.kind();
+      if (kind == JsonKind::array) return read_row(where, bytes);
+      if (target_.memory.size() + sizeof(double) > target_.max_memory_bytes) return no_room(where);
+      if (kind == JsonKind::number) return with_number(add);
+      if (kind == JsonKind::text) return add_text(where, bytes);
+      if (may_be_null && is_absent()) {
+        json_.null();
+        return add(std::numeric_limits<double>::quiet_NaN());
       }
-      if (value.is_array()) {
-        NEPH_CHECK(read_row(value.get_array().value_unsafe(), where, bytes));
-        continue;
-      }
-      NEPH_CHECK(with_scalar(value, where, [&](auto element) -> Status {
-        const auto added = bytes.add(element);
-        return added ? Status{} : refuse("{}: {}", where.in_words(), added.error().message);
-      }));
-    }
+      return with_scalar(where, add);
+    });
+  }
+
+  /// Its length goes before it, and is known behind it.
+  Status add_text(const Where& where, TensorBytes& bytes) {
+    auto& memory = target_.memory;
+    const auto added = bytes.add(std::string_view());
+    if (!added) return refuse("{}: {}", where.in_words(), added.error().message);
+    const auto begin = memory.size();
+    bool fits = true;
+    const bool read = json_.text_pieces([&](std::string_view piece) {
+      fits = fits && memory.size() + piece.size() <= target_.max_memory_bytes;
+      const auto more = bytes_of(piece);
+      if (fits) memory.insert(memory.end(), more.begin(), more.end());
+    });
+    if (!read) return json_.status();
+    const auto length = static_cast<std::uint32_t>(memory.size() - begin);
+    if (!fits || length != memory.size() - begin) return no_room(where);
+    std::memcpy(memory.data() + begin - sizeof length, &length, sizeof length);
     return {};
+  }
+
+  tl::unexpected<Error> no_room(const Where& where) const {
+    return refuse("{}: the request takes more than is allowed with its tensors (of which {} bytes fit)",
+                  where.in_words(), target_.max_memory_bytes);
   }
 
   /// When all is read: the memory stays where it is from here on.
@@ -306,36 +266,76 @@ class Reader {
 
   // ---- Values of one kind
 
-  template <class Take>
-  static Status each_field(JsonValue value, const Where& where, Take take) {
-    if (!value.is_object()) return wrong(where, value);
-    for (const auto [key, field] : JsonObject(value.get_object().value_unsafe()))
-      NEPH_CHECK(take(key, field));
-    return {};
+  Status wrong(const Where& where) {
+    const auto kind = json_.kind();
+    if (kind == JsonKind::none) return json_.status();
+    return refuse("{}: {} does not belong there", where.in_words(), in_words(kind));
   }
 
   template <class Take>
-  static Status each_entry(JsonValue value, const Where& where, Take take) {
-    if (!value.is_array()) return wrong(where, value);
-    for (const JsonValue entry : JsonList(value.get_array().value_unsafe())) NEPH_CHECK(take(entry));
-    return {};
+  Status each_field(const Where& where, Take take) {
+    return json_.kind() == JsonKind::object ? json_.each_field(take) : wrong(where);
   }
 
-  static Status read_text(JsonValue value, const Where& where, std::string& to) {
-    if (!value.is_string()) return wrong(where, value);
-    NEPH_TRY(to, text_of(value));
-    return {};
+  template <class Take>
+  Status each_entry(const Where& where, Take take) {
+    return json_.kind() == JsonKind::array ? json_.each_entry(take) : wrong(where);
+  }
+
+  template <class Take>
+  Status with_number(Take take) {
+    const auto number = json_.number();
+    if (!number) return json_.status();
+    if (number->kind == JsonNumber::Kind::natural) return take(number->natural);
+    return number->kind == JsonNumber::Kind::real ? take(number->real) : take(number->negative);
+  }
+
+  /// Calls `take` with what a text, a truth value or a number is.
+  template <class Take>
+  Status with_scalar(const Where& where, Take take) {
+    switch (json_.kind()) {
+      case JsonKind::number:
+        return with_number(take);
+      case JsonKind::boolean:
+        if (const auto flag = json_.boolean()) return take(*flag);
+        break;
+      case JsonKind::text: {
+        const auto text = json_.text(text_);
+        if (!text) break;
+        text_bytes_ += text->size();
+        if (text_bytes_ <= most_text_bytes) return take(*text);
+        return refuse("{}: names, ids and parameters of more than {} bytes", where.in_words(),
+                      most_text_bytes);
+      }
+      default:
+        return wrong(where);
+    }
+    return json_.status();
+  }
+
+  Status read_text(const Where& where, std::string& to) {
+    if (json_.kind() != JsonKind::text) return wrong(where);
+    return with_scalar(where, [&](auto text) -> Status {
+      if constexpr (std::is_same_v<decltype(text), std::string_view>) to = text;
+      return {};
+    });
+  }
+
+  Status count_kept(std::size_t parameters) {
+    parameters_ += parameters;
+    return parameters_ <= most_parameters ? Status{} : refuse("more than {} parameters", most_parameters);
   }
 
   /// Parameters with a meaning of their own go where they are used. One that is null is absent, of a reply's
   /// tensors too.
   template <class Take>
-  Status each_parameter(JsonValue value, const Where& where, Take take) {
-    return each_field(value, where, [&](std::string_view name, JsonValue field) -> Status {
-      if (field.is_null() && (where.list.empty() || is_absent(field))) return {};
+  Status each_parameter(const Where& where, Take take) {
+    return each_field(where, [&](std::string_view name) -> Status {
+      if (json_.kind() == JsonKind::null && (where.list.empty() || is_absent())) return skip();
       Where place = where;
       place.parameter = name;
-      return with_scalar(field, place, [&](auto scalar) -> Status {
+      text_bytes_ += name.size();
+      return with_scalar(place, [&](auto scalar) -> Status {
         Value given;
         if constexpr (std::is_same_v<decltype(scalar), std::string_view>)
           given = std::string(scalar);
@@ -347,47 +347,49 @@ class Reader {
     });
   }
 
+  JsonCursor json_;
   const Target target_;
   BinarySizes& sizes_;
   std::vector<Part> parts_;  ///< one per tensor
+  std::string text_;
+  std::size_t parameters_ = 0, text_bytes_ = 0;
 };
-
-Status read(std::string_view text, const Target& target, BinarySizes& sizes) {
-  sizes.clear();
-  thread_local Parsing kept;
-  std::optional<Parsing> large;
-  NEPH_TRY(const auto body, (text.size() <= kept_bytes ? kept : large.emplace()).parse(text));
-  return Reader(target, sizes).read(body);
-}
 
 }  // namespace
 
-Status read_json(std::string_view text, InferRequest& request, BinarySizes& sizes) {
-  return read(text,
-              {.model = request.model,
-               .version = request.version,
-               .id = request.id,
-               .parameters = request.parameters,
-               .tensors = request.inputs,
-               .requested = &request.outputs,
-               .binary_outputs = &request.binary_outputs,
-               .memory = request.memory,
-               .tensors_key = "inputs"},
-              sizes);
+Status read_json(std::string_view text, InferRequest& request, BinarySizes& sizes,
+                 std::uint64_t max_memory_bytes) {
+  sizes.clear();
+  return Reader(text,
+                {.model = request.model,
+                 .version = request.version,
+                 .id = request.id,
+                 .parameters = request.parameters,
+                 .tensors = request.inputs,
+                 .requested = &request.outputs,
+                 .binary_outputs = &request.binary_outputs,
+                 .memory = request.memory,
+                 .max_memory_bytes = max_memory_bytes,
+                 .tensors_key = "inputs"},
+                sizes)
+      .read();
 }
 
 Status read_json(std::string_view text, InferReply& reply, BinarySizes& sizes) {
-  return read(text,
-              {.model = reply.model,
-               .version = reply.version,
-               .id = reply.id,
-               .parameters = reply.parameters,
-               .tensors = reply.outputs,
-               .requested = nullptr,
-               .binary_outputs = nullptr,
-               .memory = reply.memory,
-               .tensors_key = "outputs"},
-              sizes);
+  sizes.clear();
+  return Reader(text,
+                {.model = reply.model,
+                 .version = reply.version,
+                 .id = reply.id,
+                 .parameters = reply.parameters,
+                 .tensors = reply.outputs,
+                 .requested = nullptr,
+                 .binary_outputs = nullptr,
+                 .memory = reply.memory,
+                 .max_memory_bytes = unbounded,
+                 .tensors_key = "outputs"},
+                sizes)
+      .read();
 }
 
 }  // namespace neph::wire

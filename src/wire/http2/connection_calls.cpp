@@ -1,0 +1,339 @@
+// What a connection does with its calls.
+#include <boost/asio/post.hpp>
+
+#include <fmt/format.h>
+
+#include "core/protobuf.hpp"
+#include "core/text.hpp"
+#include "wire/constant_time_compare.hpp"
+#include "wire/http2/connection.hpp"
+#include "wire/timing.hpp"
+
+namespace neph::wire {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr std::size_t most_header_bytes = 16 << 10;  // of a call
+constexpr std::size_t prefix_bytes = 5;
+constexpr std::size_t most_turns = 128;        // of a stream, under way or not taken; then no more are read
+constexpr std::size_t most_unfinished = 2048;  // of a connection, also of calls that were given up
+constexpr std::size_t most_spare_turns = 16;
+constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a message that carries no tensors
+constexpr std::uint64_t most_open_bytes = 4 << 10;   // the same, where no token is wanted
+constexpr std::size_t heavy_bytes = 256 << 10;       // to decode: more than about a millisecond
+constexpr auto watch_interval = std::chrono::milliseconds(200);
+
+/// Whether a message is read in no time: all but its raw contents is little.
+bool is_light(std::string_view message) {
+  constexpr int most_fields = 64;
+  if (message.size() <= heavy_bytes) return true;
+  std::size_t rest = 0;
+  for (int fields = 0; !message.empty(); ++fields) {
+    const auto next = protobuf::take_field(message);
+    if (!next || fields == most_fields) return false;
+    if (next->number != 7) rest += next->whole.size();
+  }
+  return rest <= heavy_bytes;
+}
+
+/// Where the first raw contents begin in a message of which `begin` has come; 0 where that is not known.
+/// There the engine's tensor begins, and is used in place if it is aligned.
+std::size_t raw_begin(std::string_view begin) {
+  for (auto rest = begin; !rest.empty();) {
+    auto content = rest;
+    const auto tag = protobuf::take_varint(content);
+    if (tag == (7 << 3 | protobuf::delimited) && protobuf::take_varint(content))
+      return begin.size() - content.size();
+    if (!protobuf::take_field(rest)) return 0;
+  }
+  return 0;
+}
+
+std::string_view text_of(GrpcTurn& turn) {
+  const auto bytes = turn.message.bytes();
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+// ---- Asked
+
+void GrpcConnection::begin_call(std::int32_t stream) {
+  auto call = std::make_shared<GrpcCall>(*this, stream);
+  call->due = home_.clock.now() + allowed(0);
+  nghttp2_session_set_stream_user_data(session_.get(), stream, call.get());
+  calls_.emplace(stream, std::move(call));
+}
+
+void GrpcConnection::on_header(GrpcCall& call, std::string_view name, std::string_view value) {
+  call.header_bytes += name.size() + value.size();
+  if (call.header_bytes > most_header_bytes) return;
+  if (name == ":path") call.path = value;
+  if (name == ":method") call.is_post = value == "POST";
+  if (name == "content-type") call.content_type = value;
+  if (name == "grpc-encoding") call.coding_name = value;
+  if (name == "grpc-timeout") call.timeout = value;
+  if (name == "authorization") call.authorization = value;
+}
+
+void GrpcConnection::on_headers_end(GrpcCall& call) {
+  if (!call.is_post || !call.content_type.starts_with("application/grpc")) {
+    call.is_refused = true;
+    return respond(call, call.is_post ? 415 : 405);
+  }
+  if (call.header_bytes > most_header_bytes)
+    return end(call, GrpcStatus::resource_exhausted,
+               fmt::format("the call's header is larger than {} bytes", most_header_bytes));
+  if (home_.stopping) return end(call, GrpcStatus::unavailable, "the server is stopping");
+  call.method = find_method(call.path);
+  if (call.method == nullptr)
+    return end(call, GrpcStatus::unimplemented, "no such method: " + printable(call.path));
+  if (!is_authorised(call)) return end(call, GrpcStatus::unauthenticated, "a bearer token is wanted");
+  auto coding = parse_coding(call.coding_name);
+  if (!coding)
+    return end(call, GrpcStatus::unimplemented, "grpc-encoding: known are gzip, deflate and identity");
+  call.coding = *coding;
+  if (const auto timeout = parse_timeout(call.timeout)) call.deadline = home_.clock.now() + *timeout;
+}
+
+bool GrpcConnection::is_authorised(const GrpcCall& call) const {
+  const auto& token = home_.options.bearer_token;
+  return token.empty() || call.method->is_open || constant_time_equal(call.authorization, "Bearer " + token);
+}
+
+void GrpcConnection::on_data(GrpcCall& call, std::string_view data) {
+  if (!call.waiting_bytes.empty() || call.turns.size() >= most_turns) {
+    call.waiting_bytes += data;  // at most the call's window
+    return;
+  }
+  const auto all = data.size();
+  while (!data.empty() && !call.is_refused && call.turns.size() < most_turns) {
+    if (!take_data(call, data)) break;
+  }
+  if (call.is_refused || call.is_closed) data = {};
+  call.waiting_bytes = data;
+  nghttp2_session_consume_stream(session_.get(), call.stream, all - data.size());
+}
+
+/// Takes what belongs to one message from the front of `data`. False: the call is over.
+bool GrpcConnection::take_data(GrpcCall& call, std::string_view& data) {
+  if (call.incoming && call.incoming->received_bytes == call.incoming->message.size()) {
+    end(call, GrpcStatus::internal, "more than one message in a call that has one");
+    return false;
+  }
+  if (!call.incoming) {
+    const auto more = std::min(prefix_bytes - call.prefix.size(), data.size());
+    call.prefix += data.substr(0, more);
+    data.remove_prefix(more);
+    if (call.prefix.size() < prefix_bytes) return true;
+    begin_message(call, data);
+    if (!call.incoming) return false;
+  }
+  auto& turn = *call.incoming;
+  const auto more = std::min(turn.message.size() - turn.received_bytes, data.size());
+  std::copy_n(data.data(), more, reinterpret_cast<char*>(turn.message.bytes().data()) + turn.received_bytes);
+  turn.received_bytes += more;
+  data.remove_prefix(more);
+  if (turn.received_bytes == turn.message.size()) on_message(call);
+  return true;
+}
+
+/// `data` is what has come of it, perhaps nothing.
+void GrpcConnection::begin_message(GrpcCall& call, std::string_view data) {
+  std::uint64_t bytes = 0;
+  for (const char c : std::string_view(call.prefix).substr(1))
+    bytes = bytes << 8 | static_cast<unsigned char>(c);
+  const bool is_packed = call.prefix.front() != 0;
+  call.prefix.clear();
+  const auto most = call.is_inference()    ? home_.options.max_message_bytes
+                    : call.method->is_open ? most_open_bytes
+                                           : std::min(most_small_bytes, home_.options.max_message_bytes);
+  if (bytes > most)
+    return end(call, GrpcStatus::resource_exhausted,
+               fmt::format("a message of {} bytes; at most {} are allowed", bytes, most));
+  if (is_packed && call.coding == Coding::identity)
+    return end(call, GrpcStatus::internal, "a packed message without grpc-encoding");
+  ++call.messages;
+  if (unfinished_turns_ >= most_unfinished)
+    return end(call, GrpcStatus::resource_exhausted, "too many requests of one connection");
+  call.incoming = take_turn(call);
+  call.incoming->is_packed = is_packed;
+  if (!call.incoming->message.reserve(bytes, is_packed ? 0 : raw_begin(data))) {
+    call.incoming.reset();
+    return end(call, GrpcStatus::resource_exhausted,
+               fmt::format("no memory for a message of {} bytes", bytes));
+  }
+  call.due = home_.clock.now() + allowed(bytes);
+}
+
+/// A unary call's message is served when the client has ended its side.
+void GrpcConnection::on_message(GrpcCall& call) {
+  if (!call.is_stream()) return;
+  call.due = Moment::max();
+  serve(*call.turns.emplace_back(std::move(call.incoming)));
+}
+
+void GrpcConnection::on_end(GrpcCall& call) {
+  call.has_ended = true;
+  if (call.is_refused || !call.waiting_bytes.empty()) return;
+  const bool is_whole = call.prefix.empty() &&
+                        (!call.incoming || call.incoming->received_bytes == call.incoming->message.size());
+  if (!is_whole) return end(call, GrpcStatus::internal, "the last message is cut short");
+  call.due = Moment::max();
+  if (call.incoming) return serve(*call.turns.emplace_back(std::move(call.incoming)));
+  if (call.messages == 0 && !call.is_stream())
+    return end(call, GrpcStatus::internal, "a call without a message");
+  end_if_over(call);
+}
+
+/// The stream is no more; what the service has of it is finished for nothing.
+void GrpcConnection::forget(std::int32_t stream) {
+  const auto found = calls_.find(stream);
+  if (found == calls_.end()) return;
+  const auto call = found->second;
+  calls_.erase(found);
+  call->is_closed = true;
+  nghttp2_session_set_stream_user_data(session_.get(), stream, nullptr);
+  call->watch_timer.reset();
+  for (const auto& turn : call->turns) turn->abandon();
+  if (!out_.pieces.empty()) out_.calls.push_back(call);  // what is being written may be of it
+  if (calls_.empty()) idle_since_ = home_.clock.now();
+}
+
+// ---- Served
+
+/// Goes on with what came while too many turns were under way.
+void GrpcConnection::take_waiting(GrpcCall& call) {
+  if (call.waiting_bytes.empty() || call.turns.size() >= most_turns) return;
+  const auto bytes = std::exchange(call.waiting_bytes, {});
+  on_data(call, bytes);
+  if (call.has_ended && call.waiting_bytes.empty()) on_end(call);
+}
+
+void GrpcConnection::serve(GrpcTurn& turn) {
+  auto& call = turn.call();
+  turn.owners = {shared_from_this(), calls_.at(call.stream)};
+  turn.received = turn.arrived = home_.clock.now();
+  ++unfinished_turns_;
+  // What runs elsewhere holds the owners, so that it can be dropped when the server ends.
+  switch (call.method->kind) {
+    case GrpcMethod::Kind::infer:
+    case GrpcMethod::Kind::infer_stream:
+      if (!turn.is_packed && is_light(text_of(turn))) return serve_inference(turn, read_request(turn));
+      asio::post(home_.cpu_pool, [this, &turn, owners = std::move(turn.owners)]() mutable {
+        auto read = read_request(turn);
+        asio::post(home_.io, [this, &turn, owners = std::move(owners), read = std::move(read)]() mutable {
+          turn.owners = std::move(owners);
+          serve_inference(turn, std::move(read));
+        });
+      });
+      return;
+    case GrpcMethod::Kind::unary:
+      if (!call.method->is_slow) return finish_message(turn, answer_unary(turn));
+      asio::post(home_.slow, [this, &turn, owners = std::move(turn.owners)]() mutable {
+        auto reply = answer_unary(turn);
+        asio::post(home_.io, [this, &turn, owners = std::move(owners), reply = std::move(reply)]() mutable {
+          turn.owners = std::move(owners);
+          finish_message(turn, std::move(reply));
+        });
+      });
+      return;
+    case GrpcMethod::Kind::health_watch: {
+      auto name = read_health_request(text_of(turn));
+      if (!name) return finish_message(turn, tl::unexpected(name.error()));
+      call.watched = *std::move(name);
+      call.last_status = serving_status(home_.service, call.watched);
+      finish_message(turn, encode_serving_status(*call.last_status));
+      return watch(call);
+    }
+    case GrpcMethod::Kind::reflection:
+      return finish_message(turn, answer_reflection(text_of(turn)));
+  }
+}
+
+/// Unpacks the message, and reads it. On any thread.
+Status GrpcConnection::read_request(GrpcTurn& turn) {
+  try {
+    const auto most = home_.options.max_message_bytes;
+    if (turn.is_packed) {
+      BodyMemory unpacked;
+      NEPH_CHECK(unpack(turn.message.bytes(), most, unpacked));
+      turn.message.swap(unpacked);
+    }
+    return read_infer_request(text_of(turn), most, turn.request);
+  } catch (const std::exception&) {
+    return fail(ErrorCode::unavailable, "no memory for a message as large as this");
+  }
+}
+
+void GrpcConnection::serve_inference(GrpcTurn& turn, Status read) {
+  if (!read) return turn.finish(std::move(read));
+  auto& call = turn.call();
+  if (call.is_closed) return turn.finish(fail(ErrorCode::unavailable, "the client has gone"));
+  turn.deadline = call.deadline;
+  if (const auto asked = deadline_after(turn.received, find_integer(turn.request.parameters, "timeout")))
+    turn.deadline = turn.deadline ? std::min(*turn.deadline, *asked) : *asked;
+  home_.service.infer(turn);
+}
+
+/// On any thread.
+Result<std::string> GrpcConnection::answer_unary(GrpcTurn& turn) {
+  try {
+    std::string reply;
+    if (turn.is_packed) {
+      BodyMemory unpacked;
+      NEPH_CHECK(unpack(turn.message.bytes(), most_small_bytes, unpacked));
+      turn.message.swap(unpacked);
+    }
+    NEPH_CHECK(turn.call().method->answer(home_.service, text_of(turn), reply));
+    return reply;
+  } catch (const std::exception&) {
+    return fail(ErrorCode::unavailable, "no memory for the answer");
+  }
+}
+
+void GrpcConnection::finish_message(GrpcTurn& turn, Result<std::string> message) {
+  if (message)
+    write_message(*std::move(message), turn.out);
+  else
+    turn.outcome = tl::unexpected(message.error());
+  const auto owners = std::move(turn.owners);
+  answer(turn);
+}
+
+void GrpcConnection::watch(GrpcCall& call) {
+  if (!call.watch_timer) call.watch_timer.emplace(home_.io);
+  call.watch_timer->expires_after(watch_interval);
+  call.watch_timer->async_wait([self = shared_from_this(), watching = calls_.at(call.stream)](Code error) {
+    if (!error && !watching->is_closed) self->look(watching);
+  });
+}
+
+void GrpcConnection::look(const std::shared_ptr<GrpcCall>& call) {
+  if (home_.stopping) return;  // it has been ended
+  const auto now = serving_status(home_.service, call->watched);
+  if (call->turns.empty() && call->last_status != now) {
+    call->last_status = now;
+    auto& turn = *call->turns.emplace_back(take_turn(*call));
+    write_message(encode_serving_status(now), turn.out);
+    make_ready(turn);
+    flush();
+  }
+  watch(*call);
+}
+
+std::unique_ptr<GrpcTurn> GrpcConnection::take_turn(GrpcCall& call) {
+  if (spare_turns_.empty()) return std::make_unique<GrpcTurn>(call);
+  auto turn = std::move(spare_turns_.back());
+  spare_turns_.pop_back();
+  turn->reset(call);
+  return turn;
+}
+
+void GrpcConnection::give_back(std::unique_ptr<GrpcTurn> turn) {
+  turn->release_lease();
+  if (spare_turns_.size() < most_spare_turns && !closed_) spare_turns_.push_back(std::move(turn));
+}
+
+}  // namespace neph::wire
