@@ -2,15 +2,12 @@
 
 #include <fmt/ranges.h>
 
-#include "core/text.hpp"
+#include "script/quoting.hpp"
 
 namespace neph::script {
 namespace {
 
 constexpr std::string_view end_of_script = "END_OF_SCRIPT";
-
-/// JSON's texts are YAML's too.
-std::string yaml(const std::string& text) { return dump_json(Json(text)); }
 
 std::string indented(std::string_view text, std::size_t columns) {
   std::string out;
@@ -23,28 +20,13 @@ std::string indented(std::string_view text, std::size_t columns) {
   return out;
 }
 
-/// A block of YAML holds what can be printed: no control characters, and no other ends of lines.
-Status check_holds(std::string_view script) {
-  for (std::string_view rest = script; !rest.empty();) {
-    const auto end = rest.find('\n');
-    const auto line = rest.substr(0, end);
-    for (const auto* other_end : {"\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9", "\xef\xbb\xbf", "\t"})
-      if (line.find(other_end) != std::string_view::npos || printable(line) != line)
-        return fail(ErrorCode::invalid_argument,
-                    "'{}' has a character that YAML does not hold as it is: take --format sh",
-                    printable(line));
-    rest.remove_prefix(std::min(end, rest.size() - 1) + 1);
-  }
-  return {};
-}
-
 std::string resources(const Task& task) {
   const auto& offer = task.offer;
   auto infra = task.release.sky;
   if (!offer.region.empty()) infra += "/" + offer.region;
-  std::string text = fmt::format("  infra: {}\n", yaml(infra));
-  if (!offer.instance.empty()) text += fmt::format("  instance_type: {}\n", yaml(offer.instance));
-  if (offer.gpus > 0) text += fmt::format("  accelerators: {{{}: {}}}\n", yaml(offer.gpu), offer.gpus);
+  std::string text = fmt::format("  infra: {}\n", scalar(infra));
+  if (!offer.instance.empty()) text += fmt::format("  instance_type: {}\n", scalar(offer.instance));
+  if (offer.gpus > 0) text += fmt::format("  accelerators: {{{}: {}}}\n", scalar(offer.gpu), offer.gpus);
   return text + "  autostop: {idle_minutes: 5, down: true}\n";
 }
 
@@ -55,27 +37,36 @@ std::string variables(const Task& task) {
   return text;
 }
 
-std::string file_mounts(const Task& task, const std::string& folder) {
+/// SkyPilot gives these names to shells, here and there, between quotes of another kind or none; and puts
+/// values of `envs` in the place of $NAME.
+Result<std::string> file_mounts(const Task& task, const std::string& folder) {
   std::vector<std::string> files = task.job.files;
   for (const auto& source : task.data) std::erase(files, source.path);
   if (task.wishes.install != Install::image && !task.bundle)
     files.insert(files.begin(), archive_name(task.job));
-  if (files.empty()) return {};
-  std::string text = "file_mounts: # what lies beside the script\n";
-  for (const auto& file : files)
-    text += fmt::format("  {}: {}\n", yaml(file.starts_with('/') ? file : folder + "/" + file), yaml(file));
+  std::string text = files.empty() ? "" : "file_mounts: # what lies beside the script\n";
+  for (const auto& file : files) {
+    if (sh_word(file) != "'" + file + "'" ||
+        file.find_first_of(R"("#$&*()[]{}\;<>?^`|~!)") != std::string::npos)
+      return fail(
+          ErrorCode::unsupported,
+          "SkyPilot would have a shell read the name of the file {}: bring it by --data, or take --format sh",
+          scalar(file));
+    text +=
+        fmt::format("  {}: {}\n", scalar(file.starts_with('/') ? file : folder + "/" + file), scalar(file));
+  }
   return text;
 }
 
 }  // namespace
 
 Result<std::string> sky_text(const Task& task, const std::string& script) {
-  NEPH_CHECK(check_holds(script));
   if (task.release.sky.empty())
     return fail(ErrorCode::unsupported,
                 "SkyPilot does not rent machines of '{}': take --format sh or cloud-init",
                 task.offer.provider);
   const auto folder = "~/neph-script";
+  NEPH_TRY(const auto mounts, file_mounts(task, folder));
   return fmt::format(
       "# A task of SkyPilot: sky launch --down FILE. The script releases the machine by itself; --down and "
       "autostop see to it\n"
@@ -83,12 +74,11 @@ Result<std::string> sky_text(const Task& task, const std::string& script) {
       "name: {0}\nresources:\n{1}{2}{3}"
       "setup: |\n  mkdir -p {4} && chmod 700 {4}\n  cat >{4}/run.sh <<'{5}'\n{6}  {5}\n"
       "run: |\n  sh {4}/run.sh\n",
-      yaml("neph-" + task_name(task)), resources(task), variables(task), file_mounts(task, folder), folder,
-      end_of_script, indented(script, 2));
+      scalar("neph-" + task_name(task)), resources(task), variables(task), mounts, folder, end_of_script,
+      indented(script, 2));
 }
 
 Result<std::string> cloud_init_text(const Task& task, const std::string& script) {
-  NEPH_CHECK(check_holds(script));
   if (task.wishes.install != Install::image && !task.bundle)
     return fail(ErrorCode::invalid_argument,
                 "--format cloud-init: nothing lies beside the script there; say from where the bundle comes, "

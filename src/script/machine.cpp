@@ -1,5 +1,4 @@
 // A machine that is known by its name alone.
-#include <algorithm>
 #include <charconv>
 
 #include "core/text.hpp"
@@ -20,10 +19,6 @@ std::string_view cut_off(std::string_view& text, char sign) {
   const auto cut = text.substr(at + 1);
   text = text.substr(0, at);
   return cut;
-}
-
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 }  // namespace

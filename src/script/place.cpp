@@ -20,22 +20,20 @@ constexpr std::array stores{Store{"s3", ":s3,provider=AWS,env_auth=true:"},
 constexpr std::string_view examples =
     "s3://BUCKET/PATH, gs://BUCKET/PATH, rclone://REMOTE/PATH, scp://HOST/PATH, https://HOST/PATH or /FOLDER";
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 class Reading {
  public:
   Reading(std::string_view option, std::string_view address) : option_(option), address_(address) {}
 
   Result<Place> place() const {
     if (address_.empty()) return wrong("is missing");
-    if (std::ranges::any_of(address_, is_control)) return wrong("has a control character in it");
+    if (has_control_character(address_)) return wrong("has a control character in it");
     const auto colon = address_.find("://");
     if (colon == std::string_view::npos) return path();
     const auto scheme = address_.substr(0, colon);
     const auto rest = address_.substr(colon + 3);
     if (scheme == "file") return Place{Kind::path, std::string(rest), {}};
     const auto host = rest.substr(0, rest.find_first_of("/?"));
-    if (host.empty()) return wrong("has no host or bucket");
+    if (host.empty() || host.starts_with('-')) return wrong("has no host or bucket");
     if (scheme == "https" || scheme == "http") return Place{Kind::https, std::string(address_), {}};
     if (scheme == "scp") return scp(host, rest.substr(host.size()));
     if (scheme == "rclone")
@@ -67,6 +65,8 @@ class Reading {
   /// As curl has it, scp://HOST/PATH is from the root; /~/PATH is of the home.
   Result<Place> scp(std::string_view host, std::string_view path) const {
     if (path.size() < 2) return wrong("has no path");
+    if (address_.find_first_of(R"("$&'();<>\`|)") != std::string_view::npos)  // before OpenSSH 9
+      return wrong("has a character that a shell at the other end may read");
     if (path.starts_with("/~/")) path.remove_prefix(3);
     std::string port = "22";
     if (const auto colon = host.rfind(':'); colon != std::string_view::npos) {
@@ -86,6 +86,10 @@ class Reading {
 
 Result<Place> parse_place(std::string_view option, std::string_view address) {
   return Reading(option, address).place();
+}
+
+bool has_control_character(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 std::string file_name_of(const Place& place) {

@@ -27,6 +27,8 @@ struct Place {
 /// path, a control character).
 Result<Place> parse_place(std::string_view option, std::string_view address);
 
+bool has_control_character(std::string_view text);
+
 /// The last part of its path: what a file from there is called.
 std::string file_name_of(const Place& place);
 

@@ -36,6 +36,9 @@ TEST(Places, SayWhatIsWrong) {
   EXPECT_THAT(read("scp://host/"), HasSubstr("has no path"));
   EXPECT_THAT(read("scp://host:22a/x"), HasSubstr("has no port '22a'"));
   EXPECT_THAT(read("scp://-oProxyCommand=x/y"), HasSubstr("has no host"));
+  EXPECT_THAT(read("rclone://-vv/y"), HasSubstr("has no host"));
+  for (const auto* path : {"$(x)", "`x`", "it's", "a;b", "a|b", "a\\b"})
+    EXPECT_THAT(read(fmt::format("scp://host/srv/{}", path)), HasSubstr("a shell at the other end")) << path;
   EXPECT_THAT(read("/a\nb"), HasSubstr("control character"));
 }
 

@@ -4,16 +4,13 @@
 
 #include "core/values.hpp"
 #include "script/formats.hpp"
+#include "script/quoting.hpp"
 #include "script/writer.hpp"
 
 namespace neph::script {
 namespace {
 
 constexpr auto wrong = ErrorCode::invalid_argument;
-
-bool has_control_character(std::string_view text) {
-  return std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
-}
 
 /// The program that a command begins with, behind variables and sudo; empty: only the shell knows.
 std::string program_of(const std::string& command) {
@@ -32,9 +29,8 @@ std::string program_of(const std::string& command) {
 Release release_by(const std::string& command) {
   Release own{.name = "command", .title = "by the command of --release-command"};
   const auto program = program_of(command);
-  own.text = "release_machine() {\n  # shellcheck disable=SC2016 # the other shell expands it\n  act sh -c " +
-             shell_quoted(command) + "\n}\n\ncan_release() { " +
-             (program.empty() ? ":" : "has " + shell_quoted(program)) + "; }\n";
+  own.text = fmt::format("release_machine() {{\n  act sh -c {}\n}}\n\ncan_release() {{ {}; }}\n",
+                         sh_word(command), program.empty() ? ":" : "has " + sh_word(program));
   own.needs = program.empty() ? "whatever that command needs"
                               : fmt::format("the program {}, and whatever it needs", program);
   return own;
@@ -116,7 +112,7 @@ Status set_install(Task& task) {
                 "--install {}: which image? Give --image NAME, or from where its archive comes (./dev image "
                 "makes one)",
                 enum_name(wishes.install));
-  if (has_control_character(wishes.image)) return fail(wrong, "--image has a control character in it");
+  if (wishes.image.starts_with('-')) return fail(wrong, "--image '{}' is no name of an image", wishes.image);
   task.image = wishes.image;
   if (wishes.image.find("://") == std::string::npos && !wishes.image.ends_with(".tar") &&
       !wishes.image.ends_with(".tar.gz"))

@@ -82,11 +82,11 @@ void describe(Visit&& v, Self& s) {
 /// The experiment, and what it needs where it runs.
 struct Job {
   Experiment experiment;
-  Json options = Json::object();       ///< what a TOML file of it has above the table, beside repeat and seed
-  std::string title;                   ///< "train mnist-cnn, experiment 12 of neph.db"
-  std::string name;                    ///< short, of the folder there: "12"
-  std::string command;                 ///< that makes this script
-  std::string version;                 ///< of neph
+  Json options = Json::object();  ///< what a TOML file of it has above the table, beside repeat and seed
+  std::string title;              ///< "train mnist-cnn, experiment 12 of neph.db"
+  std::string name;               ///< short, of the folder there: "12"; only its letters and digits are taken
+  std::string command;            ///< that makes this script
+  std::string version;            ///< of neph
   std::vector<std::string> files;      ///< that its runs read, by the paths that it has for them
   std::vector<std::string> engines;    ///< that its runs use
   std::vector<std::string> datasets;   ///< known by name

@@ -133,8 +133,8 @@ TEST(Scripts, LookForTheProgramThatReleases) {
     const auto begin = text.find("can_release() { ") + 16;
     return text.substr(begin, text.find("; }", begin) - begin);
   };
-  EXPECT_EQ(looks("hcloud server delete \"$(hostname)\""), "has hcloud");
-  EXPECT_EQ(looks("HCLOUD_TOKEN=x sudo -n /opt/h/hcloud server delete a"), "has /opt/h/hcloud");
+  EXPECT_EQ(looks("hcloud server delete \"$(hostname)\""), "has 'hcloud'");
+  EXPECT_EQ(looks("HCLOUD_TOKEN=x sudo -n /opt/h/hcloud server delete a"), "has '/opt/h/hcloud'");
   for (const auto* other : {"$RELEASE now", "\"/opt/my tools/hcloud\" delete", "(a; b)"})
     EXPECT_EQ(looks(other), ":") << other;
   EXPECT_THAT(release_of({.provider = "hetzner"}, {.release_command = "hcloud x"})->needs,

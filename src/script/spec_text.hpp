@@ -8,8 +8,8 @@
 
 namespace neph::script {
 
-/// `options` are what stands above the table besides repeat and seed. No line is more than one value, and all
-/// control characters are escaped, so that no line of it ends a here-document.
+/// `options` are what stands above the table besides repeat and seed. No line is more than one value, in
+/// printable characters.
 std::string spec_text(const Experiment& experiment, const Json& options);
 
 }  // namespace neph::script

@@ -1,13 +1,14 @@
 #include "script/writer.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <set>
+#include <sstream>
 
 #include "core/fnv1a.hpp"
-#include "core/text.hpp"
-#include "core/values.hpp"
 #include "script/embedded.hpp"
+#include "script/quoting.hpp"
 #include "script/spec_text.hpp"
 
 namespace neph::script {
@@ -16,12 +17,6 @@ namespace {
 struct Step {
   std::string_view name, stage;  ///< empty: none pays it
 };
-
-/// Between quotes even where it needs none: a value then never looks like a sum or a command.
-std::string quoted(const std::string& text) {
-  const auto word = shell_quoted(text);
-  return word.starts_with('\'') ? word : "'" + word + "'";
-}
 
 bool has_bundle(const Task& task) { return task.wishes.install != Install::image; }
 bool has_image(const Task& task) { return task.wishes.install != Install::bundle; }
@@ -54,11 +49,11 @@ std::vector<Step> steps_of(const Task& task) {
 
 /// A path as a word of sh: as it is, or beside the script.
 std::string path_word(const std::string& path) {
-  return path.starts_with('/') ? quoted(path) : fmt::format("\"$(beside {})\"", quoted(path));
+  return path.starts_with('/') ? sh_word(path) : fmt::format("\"$(beside {})\"", sh_word(path));
 }
 
 std::string at_word(const Place& place) {
-  return place.kind == Kind::path ? path_word(place.at) : quoted(place.at);
+  return place.kind == Kind::path ? path_word(place.at) : sh_word(place.at);
 }
 
 std::string port_word(const Place& place) { return place.kind == Kind::scp ? " " + place.port : ""; }
@@ -83,7 +78,7 @@ std::string results_functions(const Task& task) {
 
 std::string get_bundle(const Task& task) {
   if (task.bundle) return function("get_bundle", ready_line(*task.bundle) + get_line(*task.bundle, "\"$1\""));
-  const auto archive = quoted(archive_name(task.job));
+  const auto archive = sh_word(archive_name(task.job));
   return fmt::format("archive={}\n\n", archive) +
          function("get_bundle",
                   "  [ ! -e \"$(beside \"$archive\")\" ] || act cp \"$(beside \"$archive\")\" \"$1\"\n");
@@ -98,17 +93,17 @@ std::string get_image(const Task& task) {
 
 /// Where what the experiment calls `path` lies: a word of sh.
 std::string place_of_data(const std::string& path) {
-  return path.starts_with('/') ? quoted(path) : fmt::format("\"$home\"/work/{}", quoted(path));
+  return path.starts_with('/') ? sh_word(path) : fmt::format("\"$home\"/work/{}", sh_word(path));
 }
 
 std::string step_data(const Task& task) {
   std::string body;
-  for (const auto& name : task.job.datasets) body += fmt::format("  bring_dataset {}\n", quoted(name));
+  for (const auto& name : task.job.datasets) body += fmt::format("  bring_dataset {}\n", sh_word(name));
   for (const auto& [path, place, is_archive] : task.data)
     body += fmt::format("  again bring {} {} {} '{}'{}\n", place_of_data(path), enum_name(place.kind),
                         at_word(place), place.port, is_archive ? " unpacked" : "");
-  for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", quoted(file));
-  for (const auto& file : task.job.mentioned) body += fmt::format("  bring_if_beside {}\n", quoted(file));
+  for (const auto& file : task.job.files) body += fmt::format("  find_or_bring {}\n", sh_word(file));
+  for (const auto& file : task.job.mentioned) body += fmt::format("  bring_if_beside {}\n", sh_word(file));
   return function("step_data", body);
 }
 
@@ -126,7 +121,7 @@ std::string pip_lines(const Task& task) {
     const bool is_whole =
         engine == "torch" && task.offer.gpus > 0;  // with NVIDIA's libraries, which it names itself
     for (const auto& package : packages_of_engine(engine))
-      if (!is_whole || package.starts_with("torch==")) words += " " + quoted(package);
+      if (!is_whole || package.starts_with("torch==")) words += " " + sh_word(package);
     lines += fmt::format(
         "  again act python3 -m pip install --quiet {}--target \"$home/python\"{}\n",
         is_whole ? "" : "--no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 ",
@@ -146,24 +141,22 @@ std::string most_lines(const Task& task) {
 }
 
 std::string values(const Task& task) {
-  std::string text = fmt::format("name={}\n", quoted(task_name(task)));
+  std::string text = fmt::format("name={}\n", sh_word(task_name(task)));
   text += fmt::format(
-      "limit_s={} # {}\n", task.limit.seconds,
-      task.limit.seconds == 0 ? "no budget was given" : "so long lasts the budget: " + task.budget);
+      "limit_s={} {}", task.limit.seconds,
+      comment(task.limit.seconds == 0 ? "no budget was given" : "so long lasts the budget: " + task.budget));
   text +=
       fmt::format("clock_s={} # where whole steps of the clock are paid: their length\n", task.limit.clock_s);
   text += most_lines(task);
-  if (has_image(task)) text += fmt::format("image={}\n", quoted(task.image));
+  if (has_image(task)) text += fmt::format("image={}\n", sh_word(task.image));
   if (has_image(task)) text += fmt::format("gpu_option={}\n", task.offer.gpus > 0 ? "--gpus=all" : "");
   return text;
 }
 
 std::string release_text(const Task& task) {
   const auto& release = task.release;
-  const auto head = fmt::format(
-      "## The release\n\nrelease_title={}\n"
-      "# shellcheck disable=SC2016 # it names variables\nrelease_needs={}\n\n",
-      quoted(release.title), quoted(release.needs));
+  const auto head = fmt::format("## The release\n\nrelease_title={}\nrelease_needs={}\n\n",
+                                sh_word(release.title), sh_word(release.needs));
   std::string ready;
   if (!release.program.empty()) ready += fmt::format("  need {} {} &&\n", release.program, release.package);
   ready += release.text.find("request ") != std::string::npos ? "  need curl\n" : "  :\n";
@@ -201,7 +194,15 @@ std::string volumes(const Task& task) {
   for (const auto& name : task.job.datasets) paths.insert("/usr/share/datasets/" + name);
   std::string lines;
   for (const auto& path : paths)
-    lines += fmt::format("    --volume {}:{}:ro \\\n", quoted(path), quoted(path));
+    lines += fmt::format("    --volume {}:{}:ro \\\n", sh_word(path), sh_word(path));
+  return lines;
+}
+
+/// Each line of the specification as a word of its own.
+std::string spec_lines(const Task& task) {
+  std::istringstream text(spec_text(task.job.experiment, task.job.options));
+  std::string lines;
+  for (std::string line; std::getline(text, line);) lines += fmt::format("    {} \\\n", sh_word(line));
   return lines;
 }
 
@@ -219,15 +220,14 @@ std::string step_functions(const Task& task) {
     add(part("data"));
     text += step_data(task);
   }
-  add(filled(part("learn"), {{"spec", spec_text(task.job.experiment, task.job.options)}}));
+  add(filled(part("learn"), {{"spec", spec_lines(task)}}));
   return text;
 }
 
 std::string about(const Task& task) {
-  const auto line = [](const std::string& text) { return fmt::format("# {}\n", printable(text)); };
-  return line(fmt::format("{}, on {}; results to {}.", task.job.title, task.wishes.offer,
-                          task.wishes.results)) +
-         line(fmt::format("Made by neph {}: {}", task.job.version, task.job.command));
+  return comment(fmt::format("{}, on {}; results to {}.", task.job.title, task.wishes.offer,
+                             task.wishes.results)) +
+         comment(fmt::format("Made by neph {}: {}", task.job.version, task.job.command));
 }
 
 }  // namespace
@@ -246,7 +246,10 @@ std::string task_name(const Task& task) {
        {wishes.results, wishes.offer, std::string(enum_name(wishes.install)), wishes.bundle, wishes.image})
     whole += wish + "\n";
   for (const auto& data : wishes.data) whole += data + "\n";
-  return fmt::format("{}-{:08x}", task.job.name, fnv1a(whole) & 0xffffffff);
+  auto name = task.job.name;
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '-');
+  return fmt::format("{}-{:08x}", name, fnv1a(whole) & 0xffffffff);
 }
 
 std::string archive_name(const Job& job) { return fmt::format("neph-{}-x86_64.tar.gz", job.version); }

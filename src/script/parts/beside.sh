@@ -1,4 +1,4 @@
 beside() { # beside NAME: the path of what was put beside this file
   { read -r folder <"$home/beside"; } 2>/dev/null || folder=$(dirname "$0")
-  echo "$folder/$1"
+  printf '%s\n' "$folder/$1"
 }

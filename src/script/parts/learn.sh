@@ -1,7 +1,7 @@
 write_spec() {
-  cat >"$home/experiment.toml" <<'END_OF_SPEC'
+  printf '%s\n' \
 #: spec
-END_OF_SPEC
+    >"$home/experiment.toml"
 }
 
 step_learn() { # a run that was cut off goes on with the runs that are missing

@@ -11,19 +11,24 @@
 #
 # Keep it as a file: it starts itself again for each step, and as a guard that outlives it. A connection that breaks ends
 # it too; "nohup sh run.sh &" stays.
+# shellcheck disable=SC1003,SC2016,SC2034 # what others wrote is meant as it stands, and may have one line
 set -u
 export LC_ALL=C
 export PATH="${PATH:-}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 export no_proxy="169.254.169.254,169.254.42.42,metadata.google.internal,${no_proxy:-}"
 
-## What is asked for
+## What is asked for, in words that hold no code: of what cannot be printed, each byte is told by its number
+
+dry='' newline='
+'
+[ "${1:-}" != --dry-run ] || dry=1 newline='\012'
+byte() { if [ "$dry" ]; then printf '\\%s' "$1"; else printf '%b' "\\0$1"; fi; } # byte OCTAL
 
 #: values
 home=${NEPH_HOME:-${HOME:-/root}}/neph-$name # all that it keeps: neph.db, marks.jsonl, run.log, a stamp for each step
 self=$home/run.sh                            # a copy: nobody changes it while it runs
 log=$home/run.log
 step='' step_begun='' guard='' guard_begun='' # processes, and when they began
-dry=
 hurry=${NEPH_HURRY:-} # one try of everything
 pauses='2 10 30'      # between tries
 rescue_s=120          # before a limit, for saving what there is
@@ -40,14 +45,14 @@ say() {
 }
 
 fail() {
-  echo "$*" >&2
+  printf '%s\n' "$*" >&2
   exit 1
 }
 
 cannot_write() { fail "cannot write in $home: is the disk full?"; }
 
 act() { # act COMMAND...: does it, or prints it
-  if [ "$dry" ]; then echo "   $*" >&3; else "$@"; fi
+  if [ "$dry" ]; then printf '   %s\n' "$*" >&3; else "$@"; fi
 }
 
 again() { # again COMMAND...: some tries; one where time is short
@@ -319,7 +324,6 @@ copy_self() { # and where it lay, for what was put beside it
 
 print_all() {
   exec 3>&1
-  dry=1
   echo "in $home"
   if in_container; then echo 'boot: absent, this is a container'; else echo "boot: began $(date -u -d "@$boot")"; fi
   in_order

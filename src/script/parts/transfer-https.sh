@@ -12,5 +12,5 @@ put_https() { # put_https FILE URL: below that address. $NEPH_PUT_HEADER: what t
 
 below() { # below URL NAME: before what stands behind a question mark
   address=${1%%\?*}
-  echo "${address%/}/$2${1#"$address"}"
+  printf '%s\n' "${address%/}/$2${1#"$address"}"
 }

@@ -16,4 +16,4 @@ put_scp() { # put_scp FILE HOST:PATH PORT
   by_ssh ssh -p "$3" "${2%%:*}" mkdir -p "$(quoted "${2#*:}")" && by_ssh scp -q -P "$3" "$1" "$2/"
 }
 
-quoted() { printf "'%s'\n" "$(printf '%s' "$1" | sed "s/'/'\\\\\\\\''/g")"; } # for the shell there
+quoted() { printf "'%s'\n" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; } # for the shell there
