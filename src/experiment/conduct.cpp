@@ -5,6 +5,7 @@
 #include "core/json.hpp"
 #include "experiment/experiment.hpp"
 #include "experiment/worker.hpp"
+#include "os/orphans.hpp"
 #include "record/cells.hpp"
 #include "store/store.hpp"
 
@@ -66,6 +67,7 @@ struct Conductor {
       wait();
       NEPH_CHECK(keep_what_ended());
     }
+    NEPH_CHECK(take_in());
     return outcome;
   }
 
@@ -138,6 +140,7 @@ struct Conductor {
       }
       const auto ended = std::move(*each);
       running.erase(each);
+      if (running.empty()) adoption.end_all();
       eta.ended(ended.slot);
       NEPH_CHECK(keep(ended.slot, ended.worker->made()));
       NEPH_CHECK(start_what_may_run());
@@ -155,14 +158,37 @@ struct Conductor {
     run.position = slot.position;
     if (launch.repro) run.repro = launch.repro(cell);
     const auto id = store.add_run(run, made.machine);
-    if (!id) return lost(id.error(), cell, slot);
-    run.id = *id;
+    run.id = id.value_or(0);
+    if (!id) NEPH_CHECK(keep_beside(run, made.machine, id.error()));
     --outcome.left;
     count(outcome, run.status);
     observer.run_ended(run, cell);
     return {};
   }
 
+  /// A store that is locked or full now may take it later.
+  Status keep_beside(const Run& run, const Json& machine, const Error& error) {
+    const Slot slot{run.cell, run.repeat, run.position};
+    const auto file = error.subject == store::ended_already ? tl::unexpected(error)
+                                                            : store.keep_beside(experiment, run, machine);
+    if (!file) return lost(error, cell_of(slot), slot);
+    observer.note({fmt::format("{}; until then the run is kept in {}", error.text(), file->string())});
+    beside = *file;
+    return {};
+  }
+
+  /// Once more, at the end.
+  Status take_in() {
+    if (beside.empty()) return {};
+    const auto taken = store.take_in();
+    if (taken || !std::filesystem::exists(beside)) return {};
+    return fail(taken.error().code,
+                "{}; what was measured is kept for the next run into this store, in {}.run-*.json",
+                taken.error().text(), store.path().string());
+  }
+
+  std::filesystem::path beside{};  ///< the last run that the store could not take
+  Adoption adoption{};             ///< of what workers leave behind
   std::vector<Running> running{};
   bool is_told_to_finish = false;
 };

@@ -185,6 +185,11 @@ struct Outcome {
 Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
                         Observer& observer, Interrupt& interrupt, const Clock& clock);
 
+/// What a worker here makes of a `spec` that asks for no run (record/order.hpp). It is killed when it says
+/// nothing for `timeout_s` (0: no limit), and by the first interrupt. Errors: unavailable: why there is none.
+Result<RunResult> ask_worker(const std::string& workload, const Json& spec, double timeout_s,
+                             Observer& observer, Interrupt& interrupt, const Clock& clock);
+
 // ---- Summary ---------------------------------------------------------------------------------------------
 
 /// One per cell, in the order of the cells; cells without runs too (verdict invalid). Figures are means over

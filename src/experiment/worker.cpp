@@ -44,6 +44,7 @@ Worker::Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::stri
       cell_(cell),
       date_(std::move(date)),
       started_(started),
+      heard_(started),
       launch_(launch),
       clock_(clock),
       transcript_(observer, launch.max_line_bytes) {
@@ -54,6 +55,7 @@ Worker::Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::stri
 void Worker::hear(std::string_view line) {
   const bool had_begun = transcript_.has_begun();
   transcript_.hear(line);
+  if (!transcript_.has_begun()) heard_ = clock_.now();
   if (had_begun || !transcript_.has_begun() || !launch_.onlooker) return;
   onlooker_ = launch_.onlooker(cell_, *child_, started_);
 }
@@ -72,7 +74,7 @@ void Worker::check_timeouts() {
 std::optional<Moment> Worker::next_timeout() const {
   if (stop_ != Stop::none) return std::nullopt;
   if (over_) return *over_ + from_seconds(launch_.exit_s);
-  return launch_.timeout_s > 0 ? Time(started_ + from_seconds(launch_.timeout_s)) : std::nullopt;
+  return launch_.timeout_s > 0 ? Time(heard_ + from_seconds(launch_.timeout_s)) : std::nullopt;
 }
 
 void Worker::end(Stop reason) {
@@ -85,8 +87,14 @@ Made Worker::made() {
   Run run{.started = date_, .ended = utc_now(), .wall_s = seconds(clock_.now() - started_)};
   run.reason = reason();
   if (!run.reason.empty())
-    run.status = stop_ == Stop::interrupted ? RunStatus::interrupted : RunStatus::failed;
+    run.status = stop_ == Stop::interrupted || !signal_of_others().empty() ? RunStatus::interrupted
+                                                                           : RunStatus::failed;
   run.result = transcript_.take_result();
+  for (const auto& warning : run.result.warnings)  // its numbers are kept, and are no result
+    if (warning.code == WarningCode::server_lost && run.reason.empty()) {
+      run.status = RunStatus::failed;
+      run.reason = warning.message;
+    }
   if (onlooker_) onlooker_->add_to(run.result);
   run.host_begin_s = transcript_.began_s();
   run.host_end_s = transcript_.ended_s();
@@ -106,8 +114,17 @@ std::string Worker::reason() const {
   if (stop_ == Stop::timed_out)
     return fmt::format("took longer than --timeout {} and was stopped{}", seconds_text({launch_.timeout_s}),
                        quoted_stderr_tail());
+  if (const auto signal = signal_of_others(); !signal.empty())
+    return fmt::format("stopped by a {} from elsewhere, as of a scheduler; --resume repeats it", signal);
   if (transcript_.error()) return transcript_.error()->text();
   return fmt::format("{} without a result{}", how_it_ended(), quoted_stderr_tail());
+}
+
+std::string Worker::signal_of_others() const {
+  if (stop_ != Stop::none) return {};
+  if (const int signal = child_->ended_by(); asks_to_end(signal)) return name_of_signal(signal);
+  const auto& error = transcript_.error();
+  return error && error->subject.starts_with("SIG") ? error->subject : "";
 }
 
 std::string Worker::how_it_ended() const {

@@ -47,6 +47,8 @@ class Worker {
   void end(Stop reason);
   bool is_over() const { return transcript_.complete() || child_->has_fallen_silent(); }
   std::string reason() const;
+  /// The signal of others that ended it early; empty: none.
+  std::string signal_of_others() const;
   std::string how_it_ended() const;
   std::string quoted_stderr_tail() const;
 
@@ -54,6 +56,7 @@ class Worker {
   const Cell& cell_;
   const std::string date_;  ///< UTC, of its start
   const Moment started_;
+  Moment heard_;  ///< its last word before it began, from which its time counts
   const Launch& launch_;
   const Clock& clock_;
   Transcript transcript_;

@@ -61,6 +61,15 @@ TEST_F(Worker, ACrashAfterTheResultIsAWarning) {
   EXPECT_THAT(run.result.warnings[0].message, HasSubstr("SIGSEGV"));
 }
 
+TEST_F(Worker, ARunThatLostItsServerHasFailedAndKeepsItsFigures) {
+  const auto run = run_of(
+      R"(read -r cell; echo '{"event":"result","figures":[{"name":"requests_per_s","unit":"1/s",)"
+      R"("estimate":{"value":5,"n":1}}],"warnings":[{"code":"server_lost","message":"gone","weight":"voids"}]}')");
+  EXPECT_EQ(run.status, RunStatus::failed);
+  EXPECT_EQ(run.reason, "gone");
+  EXPECT_THAT(store.run(run.id)->result.figures, SizeIs(1));
+}
+
 TEST_F(Worker, GarbageIsShownShortened) {
   const auto run =
       run_of("read -r cell; printf 'Hello \\033[1m'; head -c 1000 /dev/zero | tr '\\0' y; echo; sleep 60");

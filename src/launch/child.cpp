@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstring>
 
 #include <sys/ioctl.h>
 
@@ -164,12 +163,8 @@ void Child::hear_error_line(std::string_view line) {
 
 std::string Child::how_it_ended() const {
   const int signal = signal_of(*exit_);
-  if (signal == 0) return fmt::format("ended with exit code {}", exit_->code);
   if (signal == SIGKILL && is_killed_) return "did not end when asked to and was killed";
-  const char* const name = ::sigabbrev_np(signal);
-  if (name == nullptr) return fmt::format("was killed by signal {}", signal);
-  return fmt::format("was killed by SIG{}{}", name,
-                     signal == SIGKILL ? " (out of memory? `dmesg` tells)" : "");
+  return neph::how_it_ended({.code = exit_->code, .signal = signal});
 }
 
 Result<std::string> answer_of(const std::vector<std::string>& command, double limit_s,

@@ -84,6 +84,8 @@ class Child {
   /// "ended with exit code 3", "was killed by SIGKILL (out of memory? ...)", "did not end when asked to and
   /// was killed"; only after the end.
   std::string how_it_ended() const;
+  /// The signal that ended it; 0: none.
+  int ended_by() const { return exit_ ? signal_of(*exit_) : 0; }
   /// The last line of its standard error that means something; at most 300 bytes, fit for a message.
   const std::string& stderr_tail() const { return stderr_tail_; }
   /// The number that the process itself has on this machine. Errors: it has none here, or is not to be had.

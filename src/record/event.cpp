@@ -23,7 +23,8 @@ template <>
 constexpr std::string_view tag<RunResult> = "result";
 
 Json body(const Error& error) {
-  return {{"code", std::string(to_string(error.code))}, {"message", error.text()}};
+  return {
+      {"code", std::string(to_string(error.code))}, {"message", error.text()}, {"subject", error.subject}};
 }
 template <Described T>
 Json body(const T& value) {
@@ -37,7 +38,7 @@ Result<Event> decode_as(const Json& json) {
 }
 
 Result<Event> decode_error(const Json& json) {
-  Error error{ErrorCode::internal, json.value("message", "")};
+  Error error{ErrorCode::internal, json.value("message", ""), {}, json.value("subject", "")};
   const auto name = json.value("code", "");
   for (int i = 0; i <= static_cast<int>(ErrorCode::internal); ++i)
     if (to_string(static_cast<ErrorCode>(i)) == name) error.code = static_cast<ErrorCode>(i);

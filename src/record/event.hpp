@@ -5,7 +5,8 @@
 //   {"event":"note","text":"25.0/s met (0 of 1047 late)"}          for people too, a line that stays
 //   {"event":"ended","at_s":87.5}                                  last but one
 //   {"event":"warning", ...}   {"event":"result", ...}              the last line of a run that ended well
-//   {"event":"error","code":"corrupt","message":"..."}              the last line of a run that failed
+//   {"event":"error","code":"corrupt","message":"...","subject":"SIGTERM"}
+//                                              the last line of a run that failed; subject: may be a signal
 #pragma once
 
 #include <string>

@@ -43,7 +43,7 @@ struct Order {
 template <class Visit, Describes<Order> Self>
 void describe(Visit&& v, Self& s) {
   v("workload", s.workload, "what to do");
-  v("spec", s.spec, "its description");
+  v("spec", s.spec, "its description; a list: of runs that are prepared and not made");
   v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
   v("clock", s.clock, "which one that is (os/clock_name.hpp); empty: unknown");
   v("part", s.part, "which part of the run it makes; empty: all of it");

@@ -69,7 +69,12 @@ Result<std::vector<Experiment>> read_experiments(const Connection& connection, s
   for (;;) {
     NEPH_TRY(const bool row, rows.next());
     if (!row) return experiments;
-    NEPH_CHECK(read_row(rows, 0, experiments.emplace_back()));
+    auto& its = experiments.emplace_back();
+    NEPH_CHECK(read_row(rows, 0, its));
+    if (its.spec.is_null()) its.spec = Json::object();
+    if (!its.spec.is_object())
+      return fail(ErrorCode::corrupt, "{}: spec of experiment {}: expected an object",
+                  connection.path().string(), its.id);
   }
 }
 
@@ -192,10 +197,11 @@ Result<std::int64_t> Store::add_run(const Run& run, const Json& machine) {
   NEPH_TRY(auto transaction, Transaction::begin(file_->connection, Lock::write));
   NEPH_TRY(const bool ended, has_ended(file_->connection, run));
   if (ended)
-    return fail(
-        ErrorCode::unavailable,
-        "{}: repeat {} of configuration {} of experiment {} has ended already; does another neph conduct it?",
-        path().string(), run.repeat, run.cell, run.experiment_id);
+    return tl::unexpected(
+        Error{ErrorCode::unavailable,
+              fmt::format("{}: repeat {} of configuration {} of experiment {} has ended already",
+                          path().string(), run.repeat, run.cell, run.experiment_id),
+              "does another neph conduct it?", std::string(ended_already)});
   NEPH_TRY(const auto machine_id, number_of_machine(file_->connection, machine, run.experiment_id));
   NEPH_TRY(const std::int64_t id, write_run(file_->connection, run, machine_id));
   NEPH_CHECK(transaction.commit());

@@ -21,6 +21,7 @@
 #include <filesystem>
 #include <memory>
 #include <set>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -39,6 +40,9 @@ enum class Detail {
   summary,  ///< without samples, series and answers: what tables and lists need
   full      ///< everything
 };
+
+/// Subject of the error of Store::add_run() where the store has such a run.
+inline constexpr std::string_view ended_already = "repeat";
 
 class Store {
  public:
@@ -79,6 +83,14 @@ class Store {
   /// (another process conducts the same experiment); an interrupted one may be repeated.
   Result<std::int64_t> add_run(const Run& run, const Json& machine = nullptr);
 
+  /// Where add_run() fails: writes the run into a file of JSON beside the store, "neph.db.run-1-0-1.json"
+  /// (experiment, cell, repeat from 1), and returns its path. Errors: those of writing it.
+  Result<std::filesystem::path> keep_beside(const Experiment& experiment, const Run& run,
+                                            const Json& machine) const;
+  /// Stores those runs, each once, removes their files, and returns how many there were. Errors: of one of
+  /// them, which stays where it is.
+  Result<std::int64_t> take_in();
+
   /// Those that the experiment's runs were made on, in the order of their first runs.
   Result<std::vector<Machine>> machines(std::int64_t experiment_id) const;
 
@@ -93,6 +105,7 @@ class Store {
  private:
   struct File;
   explicit Store(std::unique_ptr<File> file);
+  Status take_in(const std::filesystem::path& file);
   std::unique_ptr<File> file_;
 };
 

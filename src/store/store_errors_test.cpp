@@ -68,6 +68,19 @@ void make_store(const std::filesystem::path& path, std::int64_t runs = 1) {
     ASSERT_TRUE(store.add_run(sample_run(experiment, 0, repeat)));
 }
 
+TEST(StoreErrors, ASpecificationIsAnObject) {
+  const ScratchFolder folder;
+  auto store = *Store::open(folder / "neph.db", Access::write);
+  auto experiment = sample_experiment();
+  experiment.spec = nullptr;
+  EXPECT_EQ(store.experiment(*store.create_experiment(experiment, {}))->spec, Json::object());
+  for (const auto& other : {Json::array({1}), Json("model"), Json(5)}) {
+    experiment.spec = other;
+    EXPECT_THAT(told(store.experiment(*store.create_experiment(experiment, {}))),
+                HasSubstr("spec of experiment"));
+  }
+}
+
 TEST(StoreErrors, FolderCannotBeWritten) {
   const ScratchFolder folder;
   std::filesystem::permissions(folder.path(), std::filesystem::perms(0555));

@@ -107,7 +107,13 @@ RemoteTelemetry::RemoteTelemetry(const wire::Endpoint& page, const wire::ClientO
   gauge(prometheus::gpu_utilisation, target::server_gpus, telemetry::utilisation_of_all);
   gauge(prometheus::gpu_memory_used, target::server_gpus, telemetry::memory_used);
   gauge(prometheus::gpu_power, target::server_gpus, telemetry::power);
-  thread_ = start_thread("telemetry", [this](const std::stop_token& stop) { run(stop); });
+}
+
+Status RemoteTelemetry::begin() {
+  NEPH_TRY(thread_, start_thread(
+                        "telemetry", [this](const std::stop_token& stop) { run(stop); },
+                        [this](const Error& error) { give_reason(error.text()); }));
+  return {};
 }
 
 RemoteTelemetry::~RemoteTelemetry() = default;

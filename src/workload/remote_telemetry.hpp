@@ -34,6 +34,8 @@ class RemoteTelemetry {
                   const Clock& clock, Moment origin);
   ~RemoteTelemetry();
 
+  /// Starts the thread; once. Errors: unavailable.
+  Status begin();
   void mark();
   std::vector<Series> stop();
 

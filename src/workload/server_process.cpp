@@ -53,6 +53,15 @@ std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
 
 }  // namespace
 
+Status read_announcement(std::string_view line, std::string& http, std::string& grpc, Facts& facts) {
+  NEPH_TRY(const Json said, parse_json(line, "the server's announcement"));
+  if (!said.is_object()) return fail(ErrorCode::corrupt, "the server's announcement is no object: {}", line);
+  if (said.contains("http")) NEPH_CHECK(from_json(said["http"], http, "http"));
+  if (said.contains("grpc")) NEPH_CHECK(from_json(said["grpc"], grpc, "grpc"));
+  const auto models = said.value("models", Json::object());
+  return models.is_object() && !models.empty() ? from_json(models.front(), facts, "facts") : Status();
+}
+
 Status ServerProcess::check(const InferSpec& spec) { return launcher_of(spec)->check(); }
 
 Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spec,
@@ -66,8 +75,10 @@ Result<std::unique_ptr<ServerProcess>> ServerProcess::start(const InferSpec& spe
   std::unique_ptr<ServerProcess> server(new ServerProcess(std::move(child)));
   NEPH_CHECK(server->hear_announcement(stop));
   NEPH_TRY(server->id_, server->child_->id());
-  server->hearing_ =
-      start_thread("server", [&child = *server->child_](const std::stop_token& over) { hear(child, over); });
+  NEPH_TRY(server->hearing_,
+           start_thread(
+               "server", [&child = *server->child_](const std::stop_token& over) { hear(child, over); },
+               end_process));
   return server;
 }
 
@@ -87,12 +98,7 @@ Status ServerProcess::hear_announcement(const std::stop_token& stop) {
   }
   child_->on_line = nullptr;
   if (line.empty()) return fail(ErrorCode::unavailable, "the server did not start: {}", why_it_ended());
-  NEPH_TRY(const Json said, parse_json(line, "the server's announcement"));
-  http_ = said.value("http", "");
-  grpc_ = said.value("grpc", "");
-  const Json models = said.value("models", Json::object());
-  for (const auto& [name, facts] : models.items()) return from_json(facts, facts_, "the server's facts");
-  return {};
+  return read_announcement(line, http_, grpc_, facts_);
 }
 
 /// What it wrote last to its standard error, else how it ended.

@@ -4,6 +4,7 @@
 #include <memory>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "core/result.hpp"
@@ -11,6 +12,10 @@
 #include "workload/infer/spec.hpp"
 
 namespace neph::workload {
+
+/// Of the line that `neph serve --json` prints once it is ready: its addresses, and its first model's facts.
+/// Errors: corrupt (not a JSON object), invalid_argument (a field of another type).
+Status read_announcement(std::string_view line, std::string& http, std::string& grpc, Facts& facts);
 
 /// Threads: has one of its own, which hears what the server says.
 class ServerProcess {

@@ -1,5 +1,6 @@
 #include "workload/workload.hpp"
 
+#include "core/json.hpp"
 #include "core/names.hpp"
 #include "record/views.hpp"
 #include "workload/command/command.hpp"
@@ -81,7 +82,35 @@ constexpr Workload known[] = {
      .whole_run_s = nullptr},
 };
 
+constexpr const char* prepared_fact = "prepared";
+
 }  // namespace
+
+/// Of each cell an error as in record/event.hpp, or a list of files.
+RunResult told(const PreparedCells& prepared) {
+  Json all = Json::array();
+  for (const auto& cell : prepared) {
+    all.push_back(cell ? Json::array() : Json(encode_event(cell.error())));
+    if (!cell) continue;
+    for (const auto& file : *cell) all.back().push_back({file.field, file.path.string(), file.obviates});
+  }
+  return {.facts = {{prepared_fact, dump_json(all)}}};
+}
+
+Result<PreparedCells> prepared_cells(const RunResult& told) {
+  NEPH_TRY(const auto cells, parse_json(told.facts.at(prepared_fact), "what was prepared"));
+  PreparedCells all;
+  for (const auto& one : cells) {
+    auto& cell = all.emplace_back(launch::Files{});
+    if (one.is_string()) {
+      NEPH_TRY(auto event, decode_event(one.get<std::string>()));
+      cell = tl::unexpected(std::get<Error>(std::move(event)));
+    } else {
+      for (const auto& file : one) cell->push_back({file[0], file[1].get<std::string>(), file[2]});
+    }
+  }
+  return all;
+}
 
 RuntimeEstimate all_runs(std::span<const RuntimeEstimate> cells, std::int64_t runs) {
   using Bound = RuntimeEstimate::Bound;

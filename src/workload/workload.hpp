@@ -37,6 +37,10 @@ struct Context {
 /// Of each configuration the files that a run reads, or why none of its runs can be made.
 using PreparedCells = std::vector<Result<launch::Files>>;
 
+/// As a worker tells them, and back.
+RunResult told(const PreparedCells& prepared);
+Result<PreparedCells> prepared_cells(const RunResult& told);
+
 /// How long a run will take.
 struct RuntimeEstimate {
   enum class Bound { about, at_least, at_most };

@@ -4,14 +4,16 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <span>
+#include <tuple>
 
 #include <poll.h>
-#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/wait.h>
 
 #include "core/text.hpp"
 #include "core/units.hpp"
+#include "os/cores.hpp"
 #include "workload/woken.hpp"
 
 namespace neph::workload::command {
@@ -21,49 +23,29 @@ constexpr auto second = std::chrono::seconds(1);
 constexpr auto grace = std::chrono::milliseconds(1000);  // a worker that has not ended after 2 s is killed
 constexpr int asking_interval_ms = 50;                   // where the kernel tells of no child's end
 
-using Cores = std::vector<std::uint64_t>;
-constexpr std::size_t most_cores = 8192;
-
-Cores allowed_cores() {
-  Cores mask(most_cores / 64);
-  if (::sched_getaffinity(0, mask.size() * 8, reinterpret_cast<cpu_set_t*>(mask.data())) < 0) mask.clear();
-  return mask;
-}
-
-std::int64_t count(const Cores& mask) {
-  std::int64_t sum = 0;
-  for (const auto word : mask) sum += __builtin_popcountll(word);
-  return sum;
-}
-
 /// This thread's, and so those of what it starts, for as long as this lives.
 class Bound {
  public:
-  explicit Bound(std::int64_t cores) : before_(cores > 0 ? allowed_cores() : Cores{}) {
-    if (before_.empty()) return;
-    auto fewer = before_;
-    for (auto& word : fewer)
-      for (int bit = 0; bit < 64; ++bit)
-        if ((word >> bit & 1U) != 0 && --cores < 0) word &= ~(std::uint64_t{1} << bit);
-    set(fewer);
+  explicit Bound(std::int64_t cores) {
+    if (cores == 0) return;
+    before_ = allowed_cores();
+    std::ignore =
+        bind_this_thread(std::span(before_).first(std::min(before_.size(), static_cast<std::size_t>(cores))));
   }
   ~Bound() {
-    if (!before_.empty()) set(before_);
+    if (!before_.empty()) std::ignore = bind_this_thread(before_);
   }
   Bound(const Bound&) = delete;
   Bound& operator=(const Bound&) = delete;
 
  private:
-  static void set(const Cores& mask) {
-    ::sched_setaffinity(0, mask.size() * 8, reinterpret_cast<const cpu_set_t*>(mask.data()));
-  }
-  Cores before_;
+  std::vector<std::size_t> before_;
 };
 
 }  // namespace
 
 Status check_threads(std::int64_t threads) {
-  if (const auto there = count(allowed_cores()); threads > there)
+  if (const auto there = usable_cores(); threads > there)
     return fail(ErrorCode::unavailable, "--threads {}: a run here may use {}", threads,
                 counted(there, "core"));
   return {};

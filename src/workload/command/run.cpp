@@ -2,17 +2,17 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstring>
 #include <ctime>
 
 #include <fmt/ranges.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "os/orphans.hpp"
 #include "workload/command/event_line.hpp"
-#include "workload/command/left_behind.hpp"
 #include "workload/command/mllog.hpp"
 #include "workload/command/run_figures.hpp"
 #include "workload/command/words.hpp"
@@ -53,13 +53,6 @@ bool is_hooked(const Tellings& told, std::string_view who) {
   return std::ranges::find(told.hooked, who) != told.hooked.end();
 }
 
-std::string in_words(const Exit& exit) {
-  if (exit.signal == 0) return fmt::format("ended with exit code {}", exit.code);
-  const char* const name = ::sigabbrev_np(exit.signal);
-  return fmt::format("was killed by SIG{}{}", name != nullptr ? name : std::to_string(exit.signal),
-                     exit.signal == SIGKILL ? " (out of memory? `dmesg` tells)" : "");
-}
-
 }  // namespace
 
 CommandRun::CommandRun(const CommandSpec& spec, const Context& context)
@@ -69,7 +62,8 @@ CommandRun::CommandRun(const CommandSpec& spec, const Context& context)
       epoch_at_s_(reading_in_1970()) {}
 
 Result<RunResult> CommandRun::run() {
-  adopt_orphans();
+  const Adoption adoption;
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // killed, the controller leaves time to end what the command started
   NEPH_TRY(const auto scratch, Scratch::make(spec_.hooks));
   NEPH_TRY(const auto what, launched(scratch));
   const double cpu_before_s = cpu_of_ended_children_s();
@@ -155,16 +149,17 @@ void CommandRun::each_second() {
   if (hidden_ > 0) context_.events.emit(Note{fmt::format("({} more lines in this second)", hidden_)});
   shown_ = hidden_ = 0;
   if (steps_heard_ > 0) context_.events.emit(Progress{.phase = "steps", .done = steps_heard_});
-  for (const auto& orphan : children(0)) telemetry_->also(orphan.pid);  // the command itself is known
+  for (const auto& orphan : children({})) telemetry_->also(orphan.pid);  // the command itself is known
 }
 
 void CommandRun::end_what_is_left(int pid) {
+  const std::array but{pid};
   const auto limit = context_.clock.now() + patience;
-  while (!children(pid).empty() && context_.clock.now() < limit)
+  while (!children(but).empty() && context_.clock.now() < limit)
     context_.clock.sleep_until(context_.clock.now() + std::chrono::milliseconds(5));
-  const auto left = children(pid);
+  const auto left = children(but);
   if (left.empty()) return;
-  end_children(pid, end_grace_s);
+  end_children(but, end_grace_s);
   std::vector<std::string> names;
   for (const auto& each : left) names.push_back(fmt::format("{} ({})", printable(each.name), each.pid));
   result_.warnings.push_back(
@@ -250,7 +245,10 @@ tl::unexpected<Error> CommandRun::failure(const Exit& exit) {
   const bool is_exception = exit.signal == 0 && exit.code == 1 && !python_error_.text().empty() &&
                             (is_hooked(told_, "exception") || !is_hooked(told_, "python"));
   const auto why = is_exception ? python_error_.text() : tail_.last();
-  return fail(ErrorCode::unavailable, "the command {}{}", in_words(exit), why.empty() ? "" : ": " + why);
+  auto error =
+      fail(ErrorCode::unavailable, "the command {}{}", how_it_ended(exit), why.empty() ? "" : ": " + why);
+  if (asks_to_end(exit.signal)) error.value().subject = name_of_signal(exit.signal);
+  return error;
 }
 
 }  // namespace neph::workload::command

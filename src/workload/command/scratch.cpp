@@ -25,7 +25,7 @@ std::string temporary_folder() {
 }  // namespace
 
 Result<Scratch> Scratch::make(bool with_hooks) {
-  auto name = temporary_folder() + "/neph-XXXXXX";
+  auto name = fmt::format("{}/neph-{}-XXXXXX", temporary_folder(), ::getpid());
   if (::mkdtemp(name.data()) == nullptr) {
     auto error = system_error("cannot make a folder in " + temporary_folder(), errno);
     error.add_hint("TMPDIR says where");

@@ -192,14 +192,14 @@ Result<RunResult> run(const Json& json, const Context& context) {
   NEPH_CHECK(check(json));
   NEPH_TRY(const auto spec, parse(json));
   Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
-  const auto measure = [&](const std::stop_token&) {
+  const auto measure = [&](std::int64_t) {
     try {
       result = InferRun(spec, context).run();
     } catch (const std::bad_alloc&) {
       result = fail(ErrorCode::unavailable, "not enough memory; take a smaller count, batch or depth");
     }
   };
-  start_thread(engine_role, measure).join();
+  NEPH_CHECK(on_threads(engine_role, 1, measure));
   return result;
 }
 

@@ -2,7 +2,7 @@
 
 #include "core/fnv1a.hpp"
 #include "core/units.hpp"
-#include "host/host.hpp"
+#include "os/cores.hpp"
 #include "os/file.hpp"
 
 namespace neph::workload {
@@ -42,7 +42,7 @@ Result<std::filesystem::path> prepared_folder(const image::PictureSet& set, cons
   NEPH_TRY(const auto manifest, image::read_prepared(folder));
   if (manifest) return folder;
   NEPH_CHECK(make_cache_folder(folder.parent_path()));
-  const auto threads = host::usable_cores();
+  const auto threads = usable_cores();
   NEPH_CHECK(image::prepare(set, transform, folder, {.threads = threads},
                             [&](std::int64_t done, std::int64_t total) {
                               events.emit(Progress{"prepare images", done, total});

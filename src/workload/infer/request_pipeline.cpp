@@ -75,6 +75,7 @@ Status RequestPipeline::run(image::BatchSource& source, const Finished& finished
     if (more && stop.stop_requested()) {
       outcome = fail(ErrorCode::unavailable, "stopped before the end");
       more = false;
+      client_->abort();  // a server that hangs would answer none
     }
     if (more && !free_.empty()) {
       const bool idle = free_.size() == lanes_.size();
@@ -97,6 +98,9 @@ Status RequestPipeline::run(image::BatchSource& source, const Finished& finished
       free_.push_back(lane);
     }
   }
+  if (const auto stray = outcome ? client_->stray_replies({}) : 0; stray > 0)
+    return fail(ErrorCode::corrupt,
+                "{} replies came though no request was out: which answers which is not known", stray);
   return outcome;
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/shapes.hpp"
 #include "core/units.hpp"
+#include "os/cores.hpp"
 #include "record/answer_summary.hpp"
 #include "stats/stats.hpp"
 #include "workload/files.hpp"
@@ -33,7 +34,7 @@ constexpr std::int64_t usual_inferences = 1000;
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 
 std::int64_t loader_threads(const InferSpec& spec) {
-  return spec.loaders >= 0 ? spec.loaders : host::usable_cores();
+  return spec.loaders >= 0 ? spec.loaders : usable_cores();
 }
 
 /// Batches beyond those in flight: enough that every loader has a picture to work on while finished ones

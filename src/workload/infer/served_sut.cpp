@@ -116,6 +116,7 @@ class ServedSut final : public SystemUnderTest {
   Status find_server() {
     NEPH_TRY(endpoint_, wire::parse_endpoint(process_ ? process_->address(spec_.protocol) : spec_.server));
     NEPH_TRY(options_, client_options(spec_.credentials, spec_.connection));
+    options_.stop = context_.stop;
     return {};
   }
 
@@ -149,6 +150,7 @@ class ServedSut final : public SystemUnderTest {
     auto options = options_;
     if (endpoint_.secure && !page.secure) options.bearer_token.clear();  // it is not said in the clear
     afar_.emplace(page, options, spec_.telemetry_hz, context_.clock, context_.origin);
+    NEPH_CHECK(afar_->begin());
     return watch(target::client, ::getpid());
   }
 

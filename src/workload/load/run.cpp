@@ -88,10 +88,11 @@ Result<RunResult> LoadRun::run() {
   return std::move(result_);
 }
 
-Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
+Result<Target> look_at(const LoadSpec& spec, const Clock& clock, const std::stop_token& stop) {
   Target target;
   NEPH_TRY(target.endpoint, wire::parse_endpoint(spec.url));
   NEPH_TRY(target.client, client_options(spec.credentials, spec.connection));
+  target.client.stop = stop;
   NEPH_TRY(const auto client,
            wire::Client::connect(target.endpoint, target.client, clock, [](wire::Call&) {}));
   NEPH_TRY(const auto model, model_of(spec, *client));
@@ -102,7 +103,7 @@ Result<Target> look_at(const LoadSpec& spec, const Clock& clock) {
 }
 
 Status LoadRun::look_at_the_model() {
-  NEPH_TRY(target_, look_at(spec_, context_.clock));
+  NEPH_TRY(target_, look_at(spec_, context_.clock, context_.stop));
   set(result_.facts, fact::server, target_->endpoint.text());
   set(result_.facts, fact::model, fmt::format("{} ({})", target_->model.name, target_->model.platform));
   set(result_.facts, fact::what_was_sent,
@@ -185,6 +186,14 @@ Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& 
         spec.in_flight);
   if (measured.samples.empty())
     return fail(ErrorCode::unavailable, "no request was sent after the warm-up; measure longer");
+  const auto last = measured.samples.back().outcome;
+  if (measured.stopped || (last != load::Outcome::unavailable && last != load::Outcome::failed))
+    return measured;
+  const auto there = wire::Client::connect(plan.endpoint, plan.client, context_.clock, [](wire::Call&) {});
+  if (there || there.error().code == ErrorCode::timeout) return measured;  // it may only be slow
+  auto lost = make_warning(WarningCode::server_lost, spec.url + " was no longer there at the end of the run");
+  if (spec_.find_max_rate) return fail(ErrorCode::unavailable, "{}", lost.message);
+  result_.warnings.push_back(std::move(lost));
   return measured;
 }
 

@@ -25,7 +25,7 @@ struct Target {
   load::Payload payload;
 };
 /// Errors: nobody there, no such model, inputs that do not fit.
-Result<Target> look_at(const LoadSpec& spec, const Clock& clock);
+Result<Target> look_at(const LoadSpec& spec, const Clock& clock, const std::stop_token& stop = {});
 
 /// Threads: run() in the caller's; the load has its own. Members are made in this order and go in reverse.
 class LoadRun {

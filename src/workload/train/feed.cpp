@@ -4,7 +4,6 @@
 #include <memory>
 #include <new>
 #include <numeric>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -54,13 +53,8 @@ Status Feed::allocate() {
 }
 
 Status Feed::start_loaders() {
-  try {
-    for (std::int64_t i = 0; i < options_.loaders; ++i)
-      loaders_.push_back(start_thread(fmt::format("{}-{}", loader_role, i),
-                                      [this](const std::stop_token& stop) { load(stop); }));
-  } catch (const std::system_error& error) {
-    return fail(ErrorCode::unavailable, "cannot start {} loader threads: {}", options_.loaders, error.what());
-  }
+  NEPH_TRY(loaders_, start_threads(loader_role, options_.loaders,
+                                   [this](std::int64_t, const std::stop_token& stop) { load(stop); }));
   return {};
 }
 
@@ -82,7 +76,9 @@ Status Feed::fill(Slot& slot, std::int64_t batch) {
   if (rows.empty()) return {};
   const auto inputs = rows.size() * static_cast<std::size_t>(options_.values);
   const auto labels = rows.size() * static_cast<std::size_t>(split_.labels_per_example());
-  return split_.fill(rows, {slot.inputs.data(), inputs}, {slot.labels.data(), labels});
+  return guarded([&] {
+    return split_.fill(rows, {slot.inputs.data(), inputs}, {slot.labels.data(), labels});
+  });
 }
 
 void Feed::begin(std::int64_t epoch, std::int64_t examples) {

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <new>
 #include <numeric>
 #include <set>
 
 #include <gmock/gmock.h>
+
+#include "os/no_threads_test.hpp"
 
 namespace neph::workload {
 namespace {
@@ -16,7 +19,8 @@ using testing::HasSubstr;
 /// Example i is [i, i + 0.5] with the label 10 i.
 class Numbered final : public data::Split {
  public:
-  explicit Numbered(std::int64_t size, std::int64_t broken = -1) : size_(size), broken_(broken) {}
+  explicit Numbered(std::int64_t size, std::int64_t broken = -1, std::int64_t without_memory = -1)
+      : size_(size), broken_(broken), without_memory_(without_memory) {}
   std::int64_t size() const override { return size_; }
   std::int64_t labels_per_example() const override { return 1; }
   Status fill(std::span<const std::int64_t> rows, std::span<float> inputs,
@@ -25,6 +29,7 @@ class Numbered final : public data::Split {
     EXPECT_EQ(labels.size(), rows.size());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       if (rows[i] == broken_) return fail(ErrorCode::corrupt, "image {} is cut short", rows[i]);
+      if (rows[i] == without_memory_) throw std::bad_alloc();
       inputs[2 * i] = static_cast<float>(rows[i]);
       inputs[2 * i + 1] = static_cast<float>(rows[i]) + 0.5F;
       labels[i] = 10 * rows[i];
@@ -33,7 +38,7 @@ class Numbered final : public data::Split {
   }
 
  private:
-  std::int64_t size_, broken_;
+  std::int64_t size_, broken_, without_memory_;
 };
 
 class FeedOfLoaders : public testing::TestWithParam<std::int64_t> {
@@ -166,6 +171,24 @@ TEST_P(FeedOfLoaders, SaysWhatIsBroken) {
   const auto broken = made->next();
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().message, HasSubstr("image 4 is cut short"));
+}
+
+TEST_P(FeedOfLoaders, TellsThatMemoryCannotBeHad) {
+  const Numbered split(64, -1, 3);
+  const auto made = feed(split, 64);
+  made->begin(1);
+  const auto batch = made->next();
+  ASSERT_FALSE(batch);
+  EXPECT_EQ(batch.error().message, "out of memory");
+}
+
+TEST(Feed, IsNotMadeWhereItsThreadsCannotBeStarted) {
+  const NoThreads limit;
+  const Numbered split(64);
+  const SteadyClock clock;
+  const auto made = Feed::make(split, {.batch = 4, .values = 2, .loaders = 2}, clock);
+  ASSERT_FALSE(made);
+  EXPECT_THAT(made.error().message, HasSubstr("cannot start thread 1 of 2"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Loaders, FeedOfLoaders, testing::Values(0, 1, 3));

@@ -1,6 +1,6 @@
 #include "workload/train/rank_run.hpp"
 
-#include "host/host.hpp"
+#include "os/cores.hpp"
 #include "workload/train/cores.hpp"
 #include "workload/train/ranks.hpp"
 
@@ -15,7 +15,7 @@ FeedOptions feed_options(const TrainSpec& spec, const data::Set& data, std::int6
                       .ranks = ranks_of(spec)};
   for (const auto size : data.example_shape) options.values *= size;
   if (options.loaders < 0)
-    options.loaders = spec.data_in == data::Keep::memory ? 1 : cores > 0 ? cores : host::usable_cores();
+    options.loaders = spec.data_in == data::Keep::memory ? 1 : cores > 0 ? cores : usable_cores();
   return options;
 }
 

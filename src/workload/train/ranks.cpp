@@ -23,8 +23,11 @@ constexpr auto longest_search = std::chrono::seconds(1);
 Result<std::unique_ptr<Ranks>> Ranks::start(const Json& spec, std::int64_t count, const Clock& clock) {
   NEPH_TRY(auto exchange, SharedExchange::make(count, clock));
   std::unique_ptr<Ranks> ranks(new Ranks(std::move(exchange)));
-  ranks->thread_ = start_thread(
-      "ranks", [self = ranks.get(), spec](const std::stop_token& stop) { self->look_after(spec, stop); });
+  auto* const self = ranks.get();
+  NEPH_TRY(ranks->thread_,
+           start_thread(
+               "ranks", [self, spec](const std::stop_token& stop) { self->look_after(spec, stop); },
+               [self](const Error& error) { self->give_up(0, error); }));
   return ranks;
 }
 
@@ -79,10 +82,12 @@ void Ranks::judge(Other& other) {
                                 .subject = other.error->subject});
   if (!other.has_result) {
     const auto& said = other.child->stderr_tail();
+    const int signal = other.child->ended_by();
     return give_up(other.rank,
                    {.code = ErrorCode::unavailable,
                     .message = fmt::format("rank {} {}{}", other.rank, other.child->how_it_ended(),
-                                           said.empty() ? "" : ": " + said)});
+                                           said.empty() ? "" : ": " + said),
+                    .subject = asks_to_end(signal) ? name_of_signal(signal) : ""});
   }
   const std::lock_guard lock(mutex_);
   ++over_;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/units.hpp"
+#include "os/cores.hpp"
 #include "workload/train/cores.hpp"
 #include "workload/train/rank_run.hpp"
 
@@ -56,7 +57,7 @@ Result<RunResult> TrainRun::run() {
 /// After the other ranks were started, which inherit what this one is bound to.
 Status TrainRun::bind() {
   if (spec_.threads == 0 && !ranks_) return {};
-  all_cores_ = host::usable_cores();
+  all_cores_ = usable_cores();
   if (spec_.threads > all_cores_)
     result_.warnings.push_back(make_warning(WarningCode::fewer_cores,
                                             fmt::format("{} threads were asked for, and this run may use {}",
@@ -302,7 +303,7 @@ Status TrainRun::save() {
   const auto folder = std::filesystem::temp_directory_path(ignored);
   const std::filesystem::path path =
       is_kept ? std::filesystem::path(spec_.save)
-              : (ignored ? "/tmp" : folder) / fmt::format("neph-checkpoint-{}.safetensors", ::getpid());
+              : (ignored ? "/tmp" : folder) / fmt::format("neph-{}-checkpoint.safetensors", ::getpid());
   NEPH_CHECK(timeline_.during(phase::save, [&]() -> Status {
     NEPH_TRY(const auto weights, trainer_->weights());
     return write_checkpoint(path, weights, network_.shapes(), network_.file);

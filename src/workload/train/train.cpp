@@ -4,6 +4,7 @@
 #include <map>
 #include <new>
 
+#include "os/cores.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
 #include "record/phases.hpp"
@@ -127,8 +128,7 @@ PreparedCells prepare(std::span<const Json> specs, EventSink&) {
 
 Status check_cores(const Json& json) {
   NEPH_TRY(const auto spec, parse(json));
-  if (const auto ranks = ranks_of(spec), there = host::usable_cores();
-      ranks > std::max<std::int64_t>(1, there))
+  if (const auto ranks = ranks_of(spec), there = usable_cores(); ranks > std::max<std::int64_t>(1, there))
     return fail(ErrorCode::unavailable, "{} processes need {} cores, and there are {}", ranks, ranks, there);
   return {};
 }
@@ -144,14 +144,14 @@ Result<RunResult> run(const Json& json, const Context& context) {
   if (!context.part) NEPH_CHECK(check(json));  // a part has all fields, also those that mean nothing
   NEPH_TRY(const auto spec, parse(json));
   Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
-  const auto measure = [&](const std::stop_token&) {
+  const auto measure = [&](std::int64_t) {
     try {
       result = context.part ? RankRun(spec, context).run() : TrainRun(spec, context).run();
     } catch (const std::bad_alloc&) {
       result = fail(ErrorCode::unavailable, "not enough memory; take a smaller --batch");
     }
   };
-  start_thread(engine_role, measure).join();
+  NEPH_CHECK(on_threads(engine_role, 1, measure));
   return result;
 }
 
