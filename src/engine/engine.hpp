@@ -23,6 +23,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -275,6 +276,19 @@ struct Device {
   std::vector<std::string> providers;  ///< that Options::provider takes there; empty: it has no choice
 };
 
+/// How a model keeps the weights that lie in its files.
+enum class Weights {
+  mapped,  ///< as the runtime does by itself; a mapped file that changes changes answers, or ends the process
+           ///< (SIGBUS)
+  owned    ///< in memory of its own: files may change once load() and compile() have returned
+};
+
+/// The files that make up the model at `path`: itself; of ONNX also those with its external data, of .xml the
+/// .bin, of a folder (SavedModel) all in it. They need not exist. Cost: an ONNX file is read.
+std::vector<std::filesystem::path> model_files(const std::filesystem::path& path);
+/// Where an ONNX model's external data lies, as its file says it: relative to its folder.
+std::set<std::string> external_data(const std::filesystem::path& model);
+
 class Engine {
  public:
   virtual ~Engine() = default;
@@ -287,7 +301,10 @@ class Engine {
   virtual Result<Device> device(const std::string& name) = 0;
   /// Errors: not_found, unavailable (permission), corrupt (cut short, not a model), unsupported (operator,
   /// version).
-  virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) = 0;
+  virtual Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights weights) = 0;
+  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) {
+    return load(path, Weights::mapped);
+  }
 };
 
 /// Whether Options::device names one of NVIDIA's: "cuda", "CUDA:1".
@@ -376,8 +393,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_7"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_8"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_7() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_8() { \
     return new Type();                                                                             \
   }

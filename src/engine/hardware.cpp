@@ -4,11 +4,11 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 #include <type_traits>
 
 #include <dlfcn.h>
-#include <sched.h>
+
+#include "os/cores.hpp"
 
 namespace neph::engine {
 namespace {
@@ -57,14 +57,7 @@ std::string processor_name() {
   return name.empty() ? "processor" : name;
 }
 
-std::int64_t usable_processors() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof(set), &set) != 0)
-    return static_cast<std::int64_t>(std::thread::hardware_concurrency());
-  return CPU_COUNT(&set);
-}
-
-std::int64_t usable_threads(std::int64_t wanted) { return wanted > 0 ? wanted : usable_processors(); }
+std::int64_t usable_threads(std::int64_t wanted) { return wanted > 0 ? wanted : usable_cores(); }
 
 Result<std::vector<Gpu>> nvidia_gpus() {
   NEPH_TRY(const auto driver, open_driver());

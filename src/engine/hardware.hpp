@@ -16,10 +16,7 @@ std::string processor_line(std::string_view key);
 /// What the processor is called; where nobody says: "processor".
 std::string processor_name();
 
-/// Processors that this process may use.
-std::int64_t usable_processors();
-
-/// `wanted`, or of 0 as many as the process may use.
+/// `wanted`, or of 0 as many as the process may keep busy (os/cores.hpp).
 std::int64_t usable_threads(std::int64_t wanted);
 
 /// One of NVIDIA's, in the order of the driver's numbers.

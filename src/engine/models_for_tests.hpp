@@ -1,6 +1,7 @@
 // The models that test_models.py makes, once per test program, and short words for what tests do with them.
 #pragma once
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -79,6 +80,31 @@ inline void bind(Request& request, std::vector<float>& input, std::vector<float>
   const auto in = request.bind_input(0, input.data(), input.size() * sizeof(float));
   const auto out = request.bind_output(0, output.data(), output.size() * sizeof(float));
   ASSERT_TRUE(in && out) << (in ? out : in).error().message;
+}
+
+/// What a session made of `name`, whose weights lie in `beside`, adds to zeros once that file has been
+/// written over and cut short: still 0, 1, 2, ... where it has weights of its own.
+inline void expect_own_weights(const std::string& name, const std::string& beside,
+                               const Options& options = {}) {
+  auto model = tested_engine().load(model_path(name), Weights::owned);
+  ASSERT_TRUE(model) << model.error().message;
+  const auto session = (*model)->compile(options);
+  ASSERT_TRUE(session) << session.error().message;
+  const auto request = request_of(**session);
+  const auto file = model_path(beside);
+  const auto kept = read_file(file);
+  ASSERT_TRUE(kept);
+  for (const auto size : {kept->size(), std::size_t{0}}) {
+    std::FILE* const there = std::fopen(file.c_str(), "r+");  // in place, as cp does
+    std::fwrite(std::string(kept->size(), '\7').data(), 1, kept->size(), there);
+    std::fclose(there);
+    std::filesystem::resize_file(file, size);
+    std::vector<float> input((*session)->inputs()[0].bytes() / sizeof(float)), output(input.size());
+    bind(*request, input, output);
+    EXPECT_TRUE(request->infer());
+    for (const std::size_t i : {1, 2047, 4095}) EXPECT_EQ(output[i], static_cast<float>(i)) << name;
+  }
+  EXPECT_TRUE(write_file(file, *kept));
 }
 
 }  // namespace neph::engine

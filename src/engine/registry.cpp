@@ -70,7 +70,7 @@ struct Registry::Plugin {
     const auto asked = asked_environment();
     if (asked.empty()) return {};
     for (const auto& folder : runtime_folders(name, {asked}))
-      if (const auto version = version_in(folder, name); !used.starts_with(version))
+      if (const auto version = version_in(folder, name); !is_of_version(used, version))
         return fail(ErrorCode::unsupported,
                     "engine '{}' needs {}, and --engine-path {} has {} {}; install what it needs there, or "
                     "leave --engine-path out",

@@ -139,6 +139,11 @@ std::string version_in(const fs::path& folder, std::string_view runtime) {
   return {};
 }
 
+bool is_of_version(const std::string& used, const std::string& package) {
+  return package.empty() || used == package || used.starts_with(package + "-") ||
+         used.starts_with(package + "+");
+}
+
 std::string packages_for(const fs::path& plugin) {
   std::string packages;
   std::getline(std::ifstream(fs::path(plugin).replace_extension(".pip")) >> std::ws, packages);

@@ -41,6 +41,8 @@ std::vector<std::filesystem::path> nvidia_folders(const std::vector<std::filesys
 /// The version of the package whose libraries lie in the folder, as pip wrote it down: "2026.4.1"; empty: it
 /// did not.
 std::string version_in(const std::filesystem::path& folder, std::string_view runtime);
+/// "2026.4.1-21654-a1b2" is of "2026.4.1", "2.10" not of "2.1"; an unknown version, "", is any.
+bool is_of_version(const std::string& used, const std::string& package);
 
 /// The packages that the plugin needs, as pip takes them: "openvino==2026.4.1"; empty: none that pip has.
 std::string packages_for(const std::filesystem::path& plugin);

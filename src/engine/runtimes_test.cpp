@@ -113,6 +113,14 @@ TEST_F(Runtimes, WhatTheUserSaysComesFirst) {
   EXPECT_EQ(python_environments()[3], around / ".venv");
 }
 
+TEST_F(Runtimes, AVersionIsNoneThatItBeginsWith) {
+  for (const auto* used : {"2.1", "2.1+cu128", "2.1-21654-a1b2"})
+    EXPECT_TRUE(is_of_version(used, "2.1")) << used;
+  for (const auto* used : {"2.10", "2.10.1", "2.1.3", "2.1rc1", "2", "12.1", ""})
+    EXPECT_FALSE(is_of_version(used, "2.1")) << used;
+  EXPECT_TRUE(is_of_version("2.1", "")) << "pip wrote none down";
+}
+
 TEST_F(Runtimes, APluginThatCannotBeLoadedTellsWhatItNeeds) {
   std::ofstream(folder_ / "neph-engine-fast.so") << "no library";
   std::ofstream(folder_ / "neph-engine-plain.so") << "no library";

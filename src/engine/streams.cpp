@@ -6,10 +6,10 @@
 
 namespace neph::engine {
 
-Streams::Streams(std::int64_t count) {
-  for (std::int64_t i = 0; i < count; ++i)
-    threads_.push_back(
-        start_thread(fmt::format("{}-{}", engine_role, i), [this](std::stop_token stop) { serve(stop); }));
+Status Streams::begin() {
+  NEPH_TRY(threads_, start_threads(engine_role, count_,
+                                   [this](std::int64_t, const std::stop_token& stop) { serve(stop); }));
+  return {};
 }
 
 bool Streams::start(Job& job, std::function<void(Status)> done) {
@@ -41,7 +41,7 @@ void Streams::serve(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   while (Job* const job = take(lock, stop)) {
     lock.unlock();
-    auto status = job->work();
+    auto status = guarded([job] { return job->work(); });
     {
       const auto done = std::move(job->done_);
       job->in_flight_ = false;  // before the call, which may start this job again

@@ -35,16 +35,18 @@ class Job {
 
 class Streams {
  public:
-  /// `count` threads of the engine's role.
-  explicit Streams(std::int64_t count);
+  explicit Streams(std::int64_t count) : count_(count) {}
   Streams(const Streams&) = delete;
   Streams& operator=(const Streams&) = delete;
 
-  /// Has job.work() done and `done` called with what it returned. False: it is in flight already.
+  /// Starts `count` threads of the engine's role; before the first job. Errors: unavailable.
+  Status begin();
+  /// Has job.work() done and `done`, which does not throw, called with what it returned or threw. False: it
+  /// is in flight already.
   bool start(Job& job, std::function<void(Status)> done);
   /// Returns when nothing that was started for `job` goes on, its last `done` included.
   void wait_for(const Job& job);
-  std::int64_t count() const { return static_cast<std::int64_t>(threads_.size()); }
+  std::int64_t count() const { return count_; }
 
  private:
   void serve(const std::stop_token& stop);
@@ -53,6 +55,7 @@ class Streams {
   std::mutex mutex_;  ///< guards the queue and every job's `next_` and `calls_`
   std::condition_variable_any waiting_;
   std::condition_variable ended_;
+  const std::int64_t count_;
   Job* first_ = nullptr;
   Job* last_ = nullptr;
   std::vector<std::jthread> threads_;  ///< last: they end before what they use

@@ -169,6 +169,15 @@ onnx.save(one, folder / "conv1_in_all.onnx")
 for name in ("conv1_beside", "weights_gone"):
     onnx.save(onnx.load(folder / "conv1_in_all.onnx"), folder / f"{name}.onnx", save_as_external_data=True, location=f"{name}.data", size_threshold=0)
 (folder / "weights_gone.data").unlink()
+# Weights that lie beside the model and are used where they lie.
+save("added.onnx", [node("Add", ["x", "w"], "y")], [tensor("x", [1, 4096])], [tensor("y", [1, 4096])],
+     [constant("w", numpy.arange(4096, dtype="float32"))])
+added = onnx.load(folder / "added.onnx")
+onnx.save(added, folder / "added_beside.onnx", save_as_external_data=True, location="added.data", size_threshold=0)
+for place, name in (("../outside.data", "escapes"), (str(folder / "added.data"), "absolute")):
+    added.graph.initializer[0].external_data[0].value = place
+    (folder / f"added_{name}.onnx").write_bytes(added.SerializeToString())
+openvino.save_model(openvino.Core().read_model(folder / "added_beside.onnx"), folder / "added.xml", compress_to_fp16=False)
 # Reshapes that hold one batch only: one fails with another, one makes a single row of all.
 save("flat1.onnx", [node("Reshape", ["x", "flat"], "y", name="flatten")], [tensor("x", [1, 3, 4])], [tensor("y", [1, 12])], [constant("flat", [1, 12])])
 save("one_row.onnx", [node("Reshape", ["x", "flat"], "y")], [tensor("x", [1, 3, 4])], [tensor("y", [1, 12])], [constant("flat", [1, -1])])

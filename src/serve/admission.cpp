@@ -76,8 +76,8 @@ Status check_input(const wire::Tensor& tensor, const Field& field, Payload paylo
 }
 
 /// Copies what lies in shared memory into the job's own, where its client cannot change it any more.
-Status receive(wire::Tensor& tensor, const Regions& regions, Scratch& memory) {
-  NEPH_TRY(const auto region, regions.find(*tensor.shared));
+Status receive(wire::Tensor& tensor, const Regions& regions, std::uint64_t taken, Scratch& memory) {
+  NEPH_TRY(const auto region, regions.find(*tensor.shared, taken));
   const auto part = *std::exchange(tensor.shared, std::nullopt);  // now it is a tensor like any other
   const auto bytes = static_cast<std::size_t>(part.bytes);
   auto* const place = reinterpret_cast<std::byte*>(memory.hold(bytes / sizeof(float) + 1));
@@ -129,7 +129,7 @@ Status take_input(wire::Tensor& tensor, const Signature& signature, const Region
         field->engine_shape ? reshaped(tensor.shape, field->shape, *field->engine_shape) : tensor.shape;
   if (tensor.shared) {
     job.received.resize(fields.size());
-    NEPH_CHECK(receive(tensor, regions, job.received[port]));
+    NEPH_CHECK(receive(tensor, regions, job.bytes, job.received[port]));
   }
   static constexpr std::byte nothing{};
   taken = tensor.data.data() != nullptr ? tensor.data : std::span(&nothing, 0);  // there, and empty
@@ -216,6 +216,11 @@ Status take_in(const Signature& signature, const Regions& regions, Job& job) {
       return fail(wrong, "input '{}' is missing", signature.inputs[i].name);
   NEPH_CHECK(add_answer(signature, job));
   if (signature.payload != Payload::tensor) {
+    const auto pixels =
+        static_cast<double>(wire::elements(request.inputs.front().shape).value_or(0)) *
+        static_cast<double>(signature.payload == Payload::jpeg ? signature.transform.values() : 1);
+    NEPH_CHECK(
+        engine::check_memory(pixels * sizeof(float), 0));  // before each picture has its entry in a list
     take_pictures(signature, job);
     if (job.pictures.empty()) return fail(wrong, "a request without images");
   }

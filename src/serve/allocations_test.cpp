@@ -19,11 +19,13 @@ constexpr bool counts_allocations = true;
 
 namespace {
 std::atomic<std::int64_t> allocations{0};
-}
+std::atomic<std::int64_t> left_until_none{0};  ///< the allocation that makes it 0 is refused
+}  // namespace
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(NEPH_TSAN)
 [[gnu::noinline]] void* operator new(std::size_t bytes) {
   allocations.fetch_add(1, std::memory_order_relaxed);
+  if (left_until_none.load(std::memory_order_relaxed) > 0 && --left_until_none == 0) throw std::bad_alloc();
   if (void* memory = std::malloc(bytes)) return memory;
   throw std::bad_alloc();
 }
@@ -73,12 +75,44 @@ class Allocations : public testing::Test {
     return allocations - before;
   }
 
+  void refuse_each(double service_ms, const ModelOptions& options, std::int64_t classes);
+
   Repository folder;
   SteadyClock clock;
   Regions regions{false, 1 << 20};
   std::unique_ptr<Models> models;
   std::unique_ptr<InferenceService> service;
 };
+
+/// Of each allocation on a request's way, the first of them refused, the second, ...: each request is
+/// answered, and those after it.
+void Allocations::refuse_each(double service_ms, const ModelOptions& options, std::int64_t classes) {
+  for (std::int64_t at = 1;; ++at) {
+    ASSERT_LT(at, 1000);
+    serve(service_ms, options);
+    TestExchange exchange(1, 4), after(1, 4);
+    exchange.request.outputs = {{.name = "y", .classification = classes}};
+    left_until_none = at;
+    exchange.received = clock.now();
+    service->infer(exchange);
+    const auto code = exchange.code();
+    const bool refused = left_until_none.exchange(0) == 0;
+    EXPECT_TRUE(code == "ok" || (refused && code == "unavailable")) << at << ": " << code;
+    for (int i = 0; i < 5; ++i) {
+      send(after);
+      EXPECT_EQ(after.code(), "ok") << at;
+    }
+    EXPECT_TRUE(models->ready());
+    EXPECT_TRUE(models->unload("m"));
+    if (!refused) return;
+  }
+}
+
+TEST_F(Allocations, MayBeRefused) {
+  refuse_each(0, {.max_batch = 4}, 0);
+  refuse_each(0, {.max_batch = 4}, 2);
+  refuse_each(0.1, {.max_batch = 2, .max_wait = {0.001}}, 3);
+}
 
 TEST_F(Allocations, AreNoneForARequestThatRunsWhereItCameIn) {
   serve(0, {});

@@ -1,5 +1,7 @@
 #include "serve/decoders.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "os/thread.hpp"
@@ -7,12 +9,13 @@
 
 namespace neph::serve {
 
-Decoders::Decoders(const Signature& signature, std::int64_t threads, const Clock& clock,
-                   std::function<void(Job&)> ready)
-    : signature_(signature), clock_(clock), ready_(std::move(ready)) {
-  for (std::int64_t i = 0; i < threads; ++i)
-    threads_.push_back(
-        start_thread(fmt::format("{}-{}", loader_role, i), [this](const std::stop_token&) { work(); }));
+Decoders::Decoders(const Signature& signature, const Clock& clock, std::function<void(Job&)> ready)
+    : signature_(signature), clock_(clock), ready_(std::move(ready)) {}
+
+Status Decoders::begin(std::int64_t threads) {
+  NEPH_TRY(threads_,
+           start_threads(loader_role, threads, [this](std::int64_t, const std::stop_token&) { work(); }));
+  return {};
 }
 
 Decoders::~Decoders() {
@@ -26,12 +29,13 @@ Decoders::~Decoders() {
 void Decoders::add(Job& job) {
   const auto count = job.pictures.size();
   if (job.decoded.hold(signature_.transform.values() * count) == nullptr) {
-    job.break_with({ErrorCode::unavailable, fmt::format("no memory for {} images", count)});
+    job.break_with({ErrorCode::unavailable, "no memory"});  // a text that takes none
     return ready_(job);
   }
   job.undecoded = static_cast<std::int64_t>(count);
   const std::scoped_lock lock(mutex_);  // to the end: without it the job, and these threads, may be gone
-  for (std::size_t i = 0; i < count; ++i) tasks_.push_back({&job, i});
+  (first_ != nullptr ? last_->next : first_) = &job;
+  last_ = &job;
   if (count == 1)
     awake_.notify_one();
   else
@@ -42,14 +46,18 @@ void Decoders::work() {
   image::Decoder decoder(signature_.transform, clock_);
   std::unique_lock lock(mutex_);
   for (;;) {
-    awake_.wait(lock, [this] { return ending_ || !tasks_.empty(); });
-    if (tasks_.empty()) return;
-    const auto task = tasks_.front();
-    tasks_.pop_front();
+    awake_.wait(lock, [this] { return ending_ || first_ != nullptr; });
+    if (first_ == nullptr) return;
+    const Task task{first_, begun_++};
+    if (begun_ == task.job->pictures.size()) {
+      first_ = std::exchange(first_->next, nullptr);
+      begun_ = 0;
+    }
     lock.unlock();
     auto& job = *task.job;
     if (!job.broken && !job.exchange->abandoned() && !is_late(job))
-      if (auto status = decode(decoder, task); !status) job.break_with(std::move(status).error());
+      if (auto status = contained([&] { return decode(decoder, task); }); !status)
+        job.break_with(std::move(status).error());
     if (--job.undecoded == 0) ready_(job);
     lock.lock();
   }

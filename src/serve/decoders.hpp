@@ -3,7 +3,6 @@
 
 #include <condition_variable>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -21,9 +20,10 @@ class Decoders {
  public:
   /// `ready` is called, on one of the threads, when a job's pictures are tensors, or one of them is broken,
   /// or nobody waits for them any more.
-  Decoders(const Signature& signature, std::int64_t threads, const Clock& clock,
-           std::function<void(Job&)> ready);
+  Decoders(const Signature& signature, const Clock& clock, std::function<void(Job&)> ready);
   ~Decoders();
+  /// Starts the threads; before the first job. Errors: unavailable.
+  Status begin(std::int64_t threads);
 
   void add(Job& job);
 
@@ -42,8 +42,9 @@ class Decoders {
   const std::function<void(Job&)> ready_;
   std::mutex mutex_;
   std::condition_variable awake_;
-  std::deque<Task> tasks_;  ///< under mutex_
-  bool ending_ = false;     ///< under mutex_
+  Job *first_ = nullptr, *last_ = nullptr;  ///< with pictures that no thread has begun; under mutex_
+  std::size_t begun_ = 0;                   ///< pictures of the first; under mutex_
+  bool ending_ = false;                     ///< under mutex_
   std::vector<std::jthread> threads_;
 };
 

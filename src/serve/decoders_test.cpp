@@ -1,12 +1,14 @@
 #include "serve/decoders.hpp"
 
 #include <atomic>
+#include <deque>
 #include <future>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "os/no_threads_test.hpp"
 #include "serve/exchange_test.hpp"
 
 namespace neph::serve {
@@ -42,10 +44,11 @@ TEST_F(DecoderThreads, SayOnceThatAllPicturesOfAJobAreTensors) {
   give(job, exchange, pixels);
   std::promise<void> done;  // a second call would throw
   {
-    Decoders decoders(signature, 2, clock, [&](Job& ready) {
+    Decoders decoders(signature, clock, [&](Job& ready) {
       EXPECT_EQ(&ready, &job);
       done.set_value();
     });
+    ASSERT_TRUE(decoders.begin(2));
     decoders.add(job);
     done.get_future().wait();
   }
@@ -60,7 +63,8 @@ TEST_F(DecoderThreads, NameTheFirstPictureThatIsNone) {
   TestExchange exchange;
   give(job, exchange, text);
   std::promise<void> done;
-  Decoders decoders(signature, 1, clock, [&](Job&) { done.set_value(); });
+  Decoders decoders(signature, clock, [&](Job&) { done.set_value(); });
+  ASSERT_TRUE(decoders.begin(1));
   decoders.add(job);
   done.get_future().wait();
   ASSERT_TRUE(job.broken);
@@ -76,7 +80,8 @@ TEST_F(DecoderThreads, LeaveOutWhatWasAbandoned) {
   exchange.abandon();
   give(job, exchange, text);
   std::promise<void> done;
-  Decoders decoders(signature, 1, clock, [&](Job&) { done.set_value(); });
+  Decoders decoders(signature, clock, [&](Job&) { done.set_value(); });
+  ASSERT_TRUE(decoders.begin(1));
   decoders.add(job);
   done.get_future().wait();
   EXPECT_FALSE(job.broken) << "nobody looked at it";
@@ -90,7 +95,8 @@ TEST_F(DecoderThreads, LeaveOutWhatIsTooLate) {
   exchange.deadline = clock.now();
   give(job, exchange, text);
   std::promise<void> done;
-  Decoders decoders(signature, 1, clock, [&](Job&) { done.set_value(); });
+  Decoders decoders(signature, clock, [&](Job&) { done.set_value(); });
+  ASSERT_TRUE(decoders.begin(1));
   decoders.add(job);
   done.get_future().wait();
   EXPECT_FALSE(job.broken) << "nobody looked at it";
@@ -102,9 +108,10 @@ TEST_F(DecoderThreads, ShareThePicturesOfManyJobs) {
   std::promise<void> done;
   std::deque<std::pair<Job, TestExchange>> jobs(200);
   {
-    Decoders decoders(signature, 3, clock, [&](Job&) {
+    Decoders decoders(signature, clock, [&](Job&) {
       if (--left == 0) done.set_value();
     });
+    ASSERT_TRUE(decoders.begin(3));
     std::vector<std::thread> threads;
     for (std::size_t thread = 0; thread < 2; ++thread)
       threads.emplace_back([&, thread] {
@@ -117,6 +124,12 @@ TEST_F(DecoderThreads, ShareThePicturesOfManyJobs) {
     done.get_future().wait();
   }
   for (const auto& [job, exchange] : jobs) EXPECT_THAT(decoded(job), testing::Each(1.0F));
+}
+
+TEST_F(DecoderThreads, AreNotBegunWhereTheyCannotBeStarted) {
+  const NoThreads limit;
+  Decoders decoders(signature, clock, [](Job&) {});
+  EXPECT_EQ(decoders.begin(3).error().code, ErrorCode::unavailable);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "serve/admission.hpp"
@@ -23,9 +24,9 @@ Deployment::~Deployment() {
 // ---- In
 
 void Deployment::run(Job& job) {
-  if (const auto status = check(job); !status) return finish(job, status);
+  if (const auto status = contained([&] { return check(job); }); !status) return finish(job, status);
   Lock lock = locked();
-  if (const auto status = make_room(job); !status) {
+  if (const auto status = contained([&] { return make_room(job); }); !status) {
     lock.unlock();
     return finish(job, status);
   }
@@ -43,7 +44,11 @@ Deployment::Lock Deployment::locked() const {
 
 Job& Deployment::accept(wire::Exchange& exchange) {
   const Lock lock = locked();
-  if (free_jobs_.empty()) free_jobs_.push_back(jobs_.emplace_back(std::make_unique<Job>()).get());
+  if (free_jobs_.empty()) {
+    auto& made = jobs_.emplace_back(std::make_unique<Job>());
+    free_jobs_.reserve(jobs_.capacity());  // here: where one comes back there may be no memory
+    free_jobs_.push_back(made.get());
+  }
   Job& job = *free_jobs_.back();
   free_jobs_.pop_back();
   if (const auto kept = job.kept_bytes(); kept > 0) kept_bytes_ -= kept;
@@ -104,7 +109,7 @@ void Deployment::begin(Job& job) {
 }
 
 void Deployment::decoded(Job& job) {
-  if (job.broken) return finish(job, tl::unexpected(job.fault));
+  if (job.broken) return finish(job, {});
   stamp(job);
   if (auto reason = unwanted(job, job.queued)) return finish(job, tl::unexpected(std::move(*reason)));
   Lock lock = locked();
@@ -139,18 +144,23 @@ void Deployment::finish(Job& job, const Status& status) {
   put_back(job);
 }
 
-/// The exchange may be gone from here on, and the job is as new.
+/// The exchange may be gone from here on, and the job is as new. A broken job gets its own fault. Whatever is
+/// thrown, the exchange is finished once.
 void Deployment::reply(Job& job, const Status& status, Moment now, Statistics& statistics) {
   auto& exchange = *job.exchange;
   const auto total = now - exchange.received;
-  if (status) {
+  auto outcome = contained([&]() -> Status {
+    if (job.broken) return tl::unexpected(std::move(job.fault));
+    if (!status) return status;
     exchange.reply.model = name_.name;
     exchange.reply.version = name_.version;
+    return {};
+  });
+  if (outcome)
     statistics.add_success(job.rows, exchange.stages, total);
-  } else {
+  else
     statistics.add_failure(total);
-  }
-  exchange.finish(status);
+  std::ignore = contained([&] { exchange.finish(std::move(outcome)); });
   job.clear();
   const auto kept = job.kept_bytes();
   if (kept > 0 && kept_bytes_.fetch_add(kept) + kept > most_kept_bytes_) {
@@ -199,11 +209,14 @@ void Deployment::wake_by(Moment moment) {
 
 /// Answers those of the queue that are unwanted. The lock is free while it does.
 void Deployment::expire(Lock& lock, Moment now) {
-  std::vector<Job*> taken;
+  Job* taken = nullptr;
   queue_.remove([&](const Job& job) { return unwanted(job, now).has_value(); },
-                [&](Job& job) { taken.push_back(&job); });
+                [&](Job& job) { job.next = std::exchange(taken, &job); });
   lock.unlock();
-  for (auto* job : taken) finish(*job, tl::unexpected(*unwanted(*job, now)));
+  while (taken != nullptr) {
+    Job& job = *std::exchange(taken, taken->next);
+    finish(job, tl::unexpected(*unwanted(job, now)));
+  }
   lock.lock();
 }
 

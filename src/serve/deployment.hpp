@@ -18,6 +18,7 @@
 #include "serve/instance.hpp"
 #include "serve/job.hpp"
 #include "serve/options.hpp"
+#include "serve/repository.hpp"
 #include "serve/signature.hpp"
 #include "serve/statistics.hpp"
 
@@ -65,6 +66,12 @@ class Deployment {
   /// What people should know of it, beside its facts. Before it is used by several threads.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   const std::vector<std::string>& notes() const { return notes_; }
+  /// The files that it was read from, as they were before. Before it is used by several threads.
+  void set_files(FileStamps files) { files_ = std::move(files); }
+  bool files_changed() const { return have_changed(files_); }
+  /// One inference of the smallest inputs there are, ones and floats of 0. An engine that it ends is ended by
+  /// any client; what it answers, or refuses, does not matter.
+  void try_smallest() const;
   std::int64_t pending() const;
 
  private:
@@ -103,7 +110,7 @@ class Deployment {
   void answer(Instance& instance, const Status& status);
   void release(Instance& instance);
   void drop_unwanted(Instance& instance);
-  std::optional<Error> unwanted(const Job& job, Moment now) const;
+  std::optional<Error> unwanted(const Job& job, Moment now) const noexcept;
   void begin(Job& job);
   void finish(Job& job, const Status& status);
   void reply(Job& job, const Status& status, Moment now, Statistics& statistics);
@@ -122,6 +129,7 @@ class Deployment {
   Signature signature_;
   Facts facts_;
   std::vector<std::string> notes_;
+  FileStamps files_;
   Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;

@@ -1,8 +1,10 @@
 // How a deployment comes to be, and what it says of itself.
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 #include <utility>
 
-#include "host/host.hpp"
+#include "os/cores.hpp"
 #include "os/thread.hpp"
 #include "serve/batching.hpp"
 #include "serve/deployment.hpp"
@@ -48,11 +50,15 @@ Result<std::unique_ptr<Deployment>> Deployment::open(std::unique_ptr<engine::Mod
   NEPH_CHECK(made->make_instances());
   NEPH_CHECK(made->try_sizes());
   NEPH_CHECK(made->add_instances_for_cheap_model());
-  if (options.payload != Payload::tensor)
-    made->decoders_ = std::make_unique<Decoders>(made->signature_, host::usable_cores(), clock,
-                                                 [raw = made.get()](Job& job) { raw->decoded(job); });
-  made->clock_watcher_ =
-      start_thread("queue", [raw = made.get()](const std::stop_token& stop) { raw->watch_clock(stop); });
+  auto* const raw = made.get();
+  if (options.payload != Payload::tensor) {
+    made->decoders_ =
+        std::make_unique<Decoders>(made->signature_, clock, [raw](Job& job) { raw->decoded(job); });
+    NEPH_CHECK(made->decoders_->begin(usable_cores()));
+  }
+  NEPH_TRY(made->clock_watcher_,
+           start_thread(
+               "queue", [raw](const std::stop_token& stop) { raw->watch_clock(stop); }, end_process));
   return made;
 }
 
@@ -61,12 +67,14 @@ Status Deployment::compile() {
   sessions_ = std::move(plan.sessions);
   for (const auto& each : sessions_) costs_.push_back({.rows = each.rows, .seconds = unknown_cost_s});
   const auto& largest = sessions_.back();
+  front_.reserve(static_cast<std::size_t>(largest.rows));
   if (plan.batched) {
     NEPH_TRY(signature_, make_signature(*largest.session, largest.rows, options_.payload));
   } else {
     NEPH_TRY(signature_, make_unbatched_signature(*largest.session, options_.payload));
   }
   NEPH_CHECK(declare(signature_, options_.declared));
+  signature_.reply_bytes = static_cast<std::uint64_t>(options_.reply_bytes);
   facts_ = largest.session->facts();
   set(facts_, fact::max_batch, options_.max_batch);
   set(facts_, fact::batching, plan.batched ? "on" : "off: " + plan.reason);
@@ -80,7 +88,9 @@ Status Deployment::make_instances() {
       2 * static_cast<std::size_t>(count);  // one that is filled, one that is written or decoded
   std::vector<std::size_t> bytes;
   for (const auto& output : largest.outputs()) bytes.push_back(output.bytes());
-  blocks_ = OutputBlocks::make(std::move(bytes), in_use);
+  const auto block_bytes = std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{1});
+  blocks_ =
+      OutputBlocks::make(std::move(bytes), in_use, std::max(in_use, signature_.reply_bytes / block_bytes));
   for (const auto& input : largest.inputs()) most_kept_bytes_ += in_use * input.bytes();
   most_kept_bytes_ = std::max(most_kept_bytes_, always_kept_bytes);
   for (std::int64_t i = 0; i < count; ++i) NEPH_CHECK(add_instance());
@@ -98,7 +108,8 @@ Status Deployment::add_instance() {
 /// Of a model that is run by the threads which bring its requests, each of them finds an instance of its own.
 Status Deployment::add_instances_for_cheap_model() {
   if (options_.instances > 1 || costs_.front().seconds > worth_handing_over_s) return {};
-  while (std::ssize(instances_) < host::usable_cores()) NEPH_CHECK(add_instance());
+  const auto cores = usable_cores();
+  while (std::ssize(instances_) < cores) NEPH_CHECK(add_instance());
   return {};
 }
 
@@ -125,6 +136,35 @@ Status Deployment::try_sizes() {
     if (time) costs_[size].seconds = seconds(*time);
   }
   return {};
+}
+
+void Deployment::try_smallest() const {
+  auto& session = *sessions_.front().session;
+  auto request = session.make_request();
+  std::vector<AlignedFloats> memory;
+  const auto room = [&](std::size_t bytes, std::size_t width, bool ones) {
+    auto* const at =
+        reinterpret_cast<std::byte*>(memory.emplace_back(allocate_floats(bytes / sizeof(float) + 1)).get());
+    for (std::size_t i = 0; at != nullptr && i < bytes; ++i) at[i] = std::byte{ones && i % width == 0};
+    return at;
+  };
+  if (!request) return;
+  for (std::size_t i = 0; i < session.inputs().size(); ++i) {
+    auto port = session.inputs()[i];
+    if (port.element == engine::Element::text) return;
+    const bool open = port.is_open();
+    if (std::exchange(port.open_rank, false)) port.shape = {1};
+    for (auto& size : port.shape) size = size < 0 ? 1 : size;
+    auto* const data =
+        room(port.bytes(), engine::element_bytes(port.element), !engine::is_float(port.element));
+    if (!(open ? (*request)->bind_open_input(i, data, port.shape)
+               : (*request)->bind_input(i, data, port.bytes())))
+      return;
+  }
+  for (std::size_t i = 0; i < session.outputs().size(); ++i)
+    if (const auto& port = session.outputs()[i]; !port.is_open())
+      if (!(*request)->bind_output(i, room(port.bytes(), 1, false), port.bytes())) return;
+  std::ignore = (*request)->infer();
 }
 
 wire::ModelMetadata Deployment::metadata() const {

@@ -36,10 +36,11 @@ double Deployment::cost_of(std::int64_t rows) const {
 
 void Deployment::run_here(Instance& instance) {
   auto status = instance.infer();
-  while (status && instance.has_more()) {
-    instance.next();
-    status = instance.infer();
-  }
+  while (status && instance.has_more())
+    status = contained([&] {
+      instance.next();
+      return instance.infer();
+    });
   complete(instance, status);
 }
 
@@ -121,15 +122,17 @@ void Deployment::drop_unwanted(Instance& instance) {
 }
 
 /// Why nobody wants it run any more.
-std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const {
-  if (aborted_)
-    return Error{ErrorCode::unavailable,
-                 fmt::format("model '{}' is stopping, and there is no time left", name_.name)};
-  if (job.exchange->abandoned())
-    return Error{ErrorCode::unavailable, "the client has gone, or has given the request up"};
-  if (job.exchange->deadline && *job.exchange->deadline <= now)
-    return Error{ErrorCode::timeout, "the request timed out before it could be run"};
-  return std::nullopt;
+std::optional<Error> Deployment::unwanted(const Job& job, Moment now) const noexcept {
+  auto wanted = contained([&]() -> Status {
+    if (aborted_)
+      return fail(ErrorCode::unavailable, "model '{}' is stopping, and there is no time left", name_.name);
+    if (job.exchange->abandoned())
+      return fail(ErrorCode::unavailable, "the client has gone, or has given the request up");
+    if (job.exchange->deadline && *job.exchange->deadline <= now)
+      return fail(ErrorCode::timeout, "the request timed out before it could be run");
+    return {};
+  });
+  return wanted ? std::nullopt : std::optional(std::move(wanted).error());
 }
 
 void Deployment::complete(Instance& instance, const Status& status) {
@@ -146,9 +149,12 @@ void Deployment::complete(Instance& instance, const Status& status) {
 
 /// The next of the executions that its one request takes, as long as somebody wants it.
 void Deployment::go_on(Instance& instance) {
-  instance.next();
-  auto reason = unwanted(*instance.jobs().front(), clock_.now());
-  const auto status = reason ? Status(tl::unexpected(std::move(*reason))) : instance.start();
+  const auto status = contained([&]() -> Status {
+    instance.next();
+    if (auto reason = unwanted(*instance.jobs().front(), clock_.now()))
+      return tl::unexpected(std::move(*reason));
+    return instance.start();
+  });
   if (!status) complete(instance, status);
 }
 
@@ -169,8 +175,7 @@ void Deployment::run_apart(Instance& instance) {
 /// Its jobs' clients are told; the jobs are still in it.
 void Deployment::answer(Instance& instance, const Status& status) {
   const auto now = status ? instance.take_outputs() : clock_.now();
-  for (auto* job : instance.jobs())
-    reply(*job, job->broken ? tl::unexpected(job->fault) : status, now, instance.statistics());
+  for (auto* job : instance.jobs()) reply(*job, status, now, instance.statistics());
   instance.end();
 }
 

@@ -53,6 +53,7 @@ class FakeEngine {
   };
   std::atomic<bool> ends_at_once = false;  ///< the test does not want to end them
   std::atomic<bool> cannot_start = false;
+  std::function<void(const char* call)> at_call = [](const char*) {};  ///< may throw
   std::int64_t optimal_requests = 3;
   bool knows_its_rows = true;  ///< engine::Model::rows_are_independent
   bool mixes_rows = false;     ///< every row of a batch is answered as its first one
@@ -126,22 +127,26 @@ class FakeRequest final : public engine::Request {
   explicit FakeRequest(FakeSession& session)
       : session_(session), inputs_(session.inputs().size()), outputs_(session.outputs().size()) {}
   Status bind_input(std::size_t port, void* data, std::size_t bytes) override {
+    session_.home().at_call("bind_input");
     NEPH_CHECK(engine::check_binding("input", session_.inputs(), port, data, bytes));
     inputs_[port] = static_cast<const float*>(data);
     return {};
   }
   Status bind_output(std::size_t port, void* data, std::size_t bytes) override {
+    session_.home().at_call("bind_output");
     NEPH_CHECK(engine::check_binding("output", session_.outputs(), port, data, bytes));
     outputs_[port] = static_cast<float*>(data);
     return {};
   }
   Status infer() override {
+    session_.home().at_call("infer");
     session_.home().clock_.advance(session_.home().cost(session_.size()));
     fill();
     return {};
   }
   Status start(std::function<void(Status)> done) override {
     auto& home = session_.home();
+    home.at_call("start");
     if (home.cannot_start) return fail(ErrorCode::internal, "the engine does not start");
     if (home.ends_at_once) {
       fill();

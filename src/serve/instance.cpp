@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "serve/reply.hpp"
@@ -59,19 +60,21 @@ void Instance::clear(std::size_t size, Moment now) {
 }
 
 Status Instance::infer() {
-  NEPH_CHECK(bind());
+  NEPH_CHECK(contained([this] { return bind(); }));
   issued_ = clock_.now();
-  auto status = request().infer();
+  auto status = contained([this] { return request().infer(); });
   done_ = clock_.now();
   return status;
 }
 
 Status Instance::start() {
-  NEPH_CHECK(bind());
+  NEPH_CHECK(contained([this] { return bind(); }));
   issued_ = clock_.now();
-  return request().start([this](const Status& status) {
-    done_ = clock_.now();
-    on_done_(*this, status);
+  return contained([this] {
+    return request().start([this](const Status& status) {
+      done_ = clock_.now();
+      on_done_(*this, status);
+    });
   });
 }
 
@@ -106,6 +109,7 @@ Status Instance::bind_input(std::size_t port) {
   const bool in_place = jobs_.size() == 1 && rows_of(*jobs_.front()) == sized.rows && bytes >= worth_binding;
   const void* data = in_place ? tensor_of(*jobs_.front(), port).data() : gather(port);
   if (!in_place && sized.bound_inputs[port] == data) return {};
+  sized.bound_inputs[port] = nullptr;  // until it is bound again
   // In place it is bound anew even at the same address: the memory there may be another's by now.
   NEPH_CHECK(sized.request->bind_input(port, const_cast<void*>(data), bytes));  // engines only read inputs
   sized.bound_inputs[port] = data;
@@ -149,10 +153,15 @@ std::span<const std::byte> Instance::tensor_of(const Job& job, std::size_t port)
 
 Status Instance::bind_outputs() {
   if (block_ == nullptr) block_ = blocks_.take();
-  if (block_ == nullptr) return fail(ErrorCode::unavailable, "no memory for the model's outputs");
+  if (block_ == nullptr)
+    return fail(
+        ErrorCode::unavailable,
+        "no memory for the model's outputs, or replies that are being written take all of --reply-bytes; "
+        "try again later");
   NEPH_CHECK(make_whole());
   auto& sized = sized_[size_];
   if (sized.bound_outputs == block_->number()) return {};
+  sized.bound_outputs = 0;
   for (std::size_t port = 0; port < output_row_bytes_.size(); ++port)
     if (!signature_.outputs[port].open)
       NEPH_CHECK(request().bind_output(port, block_->data(port),
@@ -191,16 +200,18 @@ void Instance::keep_part() {
 }
 
 Moment Instance::take_outputs() {
-  const auto status = take_open_outputs();
+  const auto status = contained([this] { return take_open_outputs(); });
   std::int64_t rows = 0;
   if (whole_ != nullptr) keep_part();
   for (auto* job : jobs_) {
-    if (!status)
-      job->break_with(status.error());
-    else if (whole_ != nullptr)
-      fill_reply(signature_, 0, {*whole_, open_}, *job);
-    else
-      fill_reply(signature_, rows, {*block_, open_}, *job);
+    auto filled = contained([&]() -> Status {
+      if (status)
+        fill_reply(signature_, whole_ != nullptr ? 0 : rows, {whole_ != nullptr ? *whole_ : *block_, open_},
+                   *job);
+      return status;
+    });
+    if (!filled) job->break_with(std::move(filled).error());
+    if (job->broken) job->exchange->reply.memory = {};  // it may be much, and is of no use
     rows += rows_of(*job);
   }
   const auto taken = count_execution(rows);
@@ -218,7 +229,7 @@ Moment Instance::take_outputs() {
 Moment Instance::count_execution(std::int64_t rows) {
   const auto now = clock_.now();
   const ExecutionTimes times{.input = issued_ - begun_, .infer = infer_time(), .output = now - done_};
-  statistics_.add_execution(rows, times);
+  std::ignore = contained([&] { statistics_.add_execution(rows, times); });
   spent_.input += times.input;
   spent_.infer += times.infer;
   spent_.output += times.output;

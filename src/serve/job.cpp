@@ -33,7 +33,7 @@ void Job::clear() {
 }
 
 std::size_t Job::kept_bytes() const {
-  std::size_t kept = decoded.bytes();
+  std::size_t kept = decoded.bytes() + ranking.capacity() * sizeof(std::size_t);
   for (const auto& memory : received) kept += memory.bytes();
   return kept;
 }
@@ -41,6 +41,7 @@ std::size_t Job::kept_bytes() const {
 void Job::let_go_memory() {
   decoded = {};
   received.clear();
+  ranking = {};
 }
 
 void JobQueue::append(List& list, Job& job) {

@@ -13,10 +13,22 @@
 
 #include "core/aligned.hpp"
 #include "core/clock.hpp"
+#include "os/thread.hpp"
 #include "serve/regions.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::serve {
+
+/// What `work` returns, a Status; what it throws is an error. Never throws, also where an error's message has
+/// no memory: whoever waits for the outcome gets one.
+template <class Work>
+Status contained(Work&& work) noexcept {
+  try {
+    return guarded(work);
+  } catch (...) {
+    return tl::unexpected(Error{ErrorCode::unavailable, "no memory"});  // so short that it takes none
+  }
+}
 
 /// An output that the client gets.
 struct WantedOutput {

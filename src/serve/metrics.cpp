@@ -2,13 +2,15 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
+
 namespace neph::serve {
 namespace {
 
 constexpr const char* counter = "counter";
 constexpr const char* gauge = "gauge";
 
-/// A label's value: backslash, quote and line end escaped.
+/// A label's value: backslash, quote and line end escaped, the rest made UTF-8.
 std::string escaped(const std::string& text) {
   std::string safe;
   for (const char c : text) {
@@ -18,7 +20,7 @@ std::string escaped(const std::string& text) {
     else
       safe += c;
   }
-  return safe;
+  return printable(safe);
 }
 
 double microseconds(const wire::StatisticDuration& sum) { return static_cast<double>(sum.ns) / 1000; }

@@ -167,6 +167,9 @@ TEST(Metrics, KeepLabelsWhatTheyWere) {
   const Page page(metrics.text());
   EXPECT_TRUE(page.samples.contains("nv_inference_count|model=" + odd + "|version=3"));
   EXPECT_EQ(page.samples.at("x_total|one=1|two=\\n"), 0.1);
+  Metrics broken;
+  broken.add(model("caf\xE9"), 1);
+  EXPECT_TRUE(Page(broken.text()).samples.contains("nv_inference_count|model=caf\xEF\xBF\xBD|version=3"));
 }
 
 TEST(Metrics, OfThisMachineAreWellFormed) {

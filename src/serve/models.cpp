@@ -5,8 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "core/json.hpp"
+#include "core/text.hpp"
+#include "launch/launch.hpp"
 #include "os/heap.hpp"
 #include "serve/repository.hpp"
+#include "serve/serve.hpp"
 
 namespace neph::serve {
 namespace {
@@ -26,6 +30,11 @@ std::string platform_of(const engine::Engine& engine, const fs::path& file) {
 
 /// Names of models in a message.
 constexpr std::size_t most_told = 20;
+
+constexpr const char* changed = "its files have changed since it was loaded; load it again";
+
+/// While a model is tried: how often to see whether the server stops.
+constexpr auto look_interval = std::chrono::milliseconds(50);
 
 }  // namespace
 
@@ -48,14 +57,24 @@ Status Models::find(const fs::path& path, const std::string& name) {
                 "shape = \"{1}\"",
                 path.string(), options_.shape);
   if (!is_repository_) {
-    entries_[name.empty() ? own_name(path) : name];
+    const auto own = name.empty() ? own_name(path) : name;
+    if (!is_model_name(own))
+      return fail(ErrorCode::invalid_argument,
+                  "'{}' cannot name a model: it is not UTF-8, or has control characters; name it with --name",
+                  printable(own));
+    entries_[own];
     return {};
   }
   bool any = false;
   for (const auto& folder : sorted_entries(path)) {
     if (!stands_for_model(folder)) continue;
-    entries_[folder.filename().string()];  // also without a version: loading it says what is missing
-    any = any || !newest_versions(folder, 1).empty();
+    const auto own = folder.filename().string();
+    auto& entry = entries_[printable(own)];  // also without a version: loading it says what is missing
+    if (is_model_name(own))
+      any = any || !newest_versions(folder, 1).empty();
+    else
+      entry = {.state = ModelState::failed,
+               .reason = "the folder's name is not UTF-8, or has control characters; rename it"};
   }
   if (any) return {};
   entries_.clear();
@@ -68,11 +87,12 @@ Status Models::load_all() {
   std::vector<std::string> names;
   {
     const std::shared_lock lock(mutex_);
-    for (const auto& [name, entry] : entries_) names.push_back(name);
+    for (const auto& [name, entry] : entries_)
+      if (entry.state == ModelState::loading) names.push_back(name);
   }
   Status first;
   for (const auto& name : names)
-    if (auto status = load(name); !status && first) first = std::move(status);
+    if (auto status = load(name, names.size() > 1); !status && first) first = std::move(status);
   return first;
 }
 
@@ -90,7 +110,8 @@ Result<FoundModel> Models::look(const std::string& name) const {
 }
 
 Result<FoundModel> Models::look_in_folder(const std::string& name) const {
-  const bool plain = !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
+  const bool plain =
+      is_model_name(name) && !name.empty() && name != "." && name != ".." && name.find('/') == name.npos;
   const auto folder = path_ / name;
   if (std::error_code ignored; plain && fs::is_symlink(folder, ignored) && !fs::exists(folder, ignored))
     return fail(ErrorCode::not_found, "{} is a link that leads to nothing", folder.string());
@@ -136,25 +157,30 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, FoundM
   NEPH_TRY(auto* engine, engine_for(found, version.file));
   auto options = found.options;
   options.runtime.engine = engine->name();
-  NEPH_TRY(auto model, engine->load(version.file));
+  NEPH_TRY(auto model, engine->load(version.file, engine::Weights::owned));
   const auto notes = model->notes();
   NEPH_TRY(auto deployment, Deployment::open(std::move(model), {name, version.number}, options,
                                              platform_of(*engine, version.file), regions_, clock_));
+  deployment->set_files(version.stamps);
+  if (deployment->files_changed())
+    return fail(ErrorCode::unavailable, "the files of model '{}' changed while they were read; load it again",
+                name);
   for (const auto& note : found.notes) deployment->add_note("config.pbtxt: " + note);
   for (const auto& note : notes) deployment->add_note(note);
   return deployment;
 }
 
-Status Models::load(const std::string& name) {
+Status Models::load(const std::string& name, bool tried) {
+  const std::scoped_lock one_load(loads_);
+  auto found = begin_load(name, tried);
   const std::scoped_lock one_at_a_time(loading_);
-  NEPH_CHECK(check_staying());
-  auto loaded = load_anew(name);
+  auto loaded = found ? load_anew(name, std::move(*found)) : tl::unexpected(std::move(found).error());
   if (!loaded) {
     give_back_free_memory();  // other versions may have been compiled before one failed
     const std::scoped_lock lock(mutex_);
-    const auto found = entries_.find(name);
-    if (found != entries_.end() && found->second.deployments.empty())
-      found->second = {.state = ModelState::failed, .reason = loaded.error().text()};
+    const auto known = entries_.find(name);
+    if (known != entries_.end() && known->second.deployments.empty())
+      known->second = {.state = ModelState::failed, .reason = loaded.error().text()};
     return tl::unexpected(std::move(loaded).error());
   }
   {
@@ -175,13 +201,44 @@ void Models::let_go(Deployments& leaving) {
   give_back_free_memory();
 }
 
-Result<Models::Deployments> Models::load_anew(const std::string& name) {
+Result<FoundModel> Models::begin_load(const std::string& name, bool tried) {
+  NEPH_CHECK(check_staying());
   NEPH_TRY(auto found, look(name));
   {
     const std::scoped_lock lock(mutex_);
     auto& entry = entries_[name];
     if (entry.deployments.empty()) entry = {.state = ModelState::loading};
   }
+  for (auto& version : found.versions) version.stamps = stamps_of(version.file);
+  if (tried && !trial_.empty()) NEPH_CHECK(try_apart(name));
+  return found;
+}
+
+Status Models::try_apart(const std::string& name) const {
+  auto words = trial_;
+  words.insert(words.end(), {path_.string(), name, dump_json(to_json(options_))});
+  NEPH_TRY(const auto child, launch::here(std::move(words))->start({}));
+  std::string said;
+  child->on_line = [&](std::string_view line) { said = line; };
+  const SteadyClock clock;
+  const auto until = clock.now() + from_seconds(trial_limit_.value);
+  for (launch::Child* const only = child.get(); !child->exit();) {
+    NEPH_CHECK(check_staying());
+    if (clock.now() >= until)
+      return fail(ErrorCode::timeout,
+                  "its engine did not load and run it within {} s when it was tried (--load-limit)",
+                  trial_limit_.value);
+    launch::Child::wait({&only, 1}, std::min(until, clock.now() + look_interval));
+  }
+  const auto [code, signal] = std::pair(child->exit()->code, child->exit()->signal);
+  if (code == 0 && signal == 0) return {};
+  if (const auto reason = parse_json(said, ""); signal == 0 && reason && reason->is_string())
+    return fail(static_cast<ErrorCode>(code - exit_code(ErrorCode{})), "{}", reason->get<std::string>());
+  return fail(ErrorCode::unsupported, "its engine {} when it was tried", child->how_it_ended());
+}
+
+Result<Models::Deployments> Models::load_anew(const std::string& name, FoundModel found) {
+  NEPH_CHECK(check_staying());
   Deployments loaded;
   for (const auto& version : found.versions) {
     NEPH_TRY(auto deployment, open(name, found, version));
@@ -255,7 +312,7 @@ Result<const Models::Deployments*> Models::find_ready(const std::string& name) c
   const auto& [state, reason, deployments] = found->second;
   if (!deployments.empty()) return &deployments;
   return fail(ErrorCode::unavailable, "model '{}' is not ready: {}{}{}", name, enum_name(state),
-              reason.empty() ? "" : ", ", reason);
+              reason.empty() ? "" : ", ", for_clients(reason));
 }
 
 Result<Deployment*> Models::find_ready(const std::string& name, const std::string& version) const {
@@ -287,12 +344,43 @@ std::vector<wire::RepositoryEntry> Models::list(bool only_ready) const {
   std::vector<wire::RepositoryEntry> all;
   for (const auto& [name, entry] : entries_) {
     const auto state = std::string(enum_name(entry.state));
-    for (const auto& version : versions_of(entry.deployments))
-      all.push_back({.name = name, .version = version, .state = state, .reason = entry.reason});
+    for (auto each = entry.deployments.rbegin(); each != entry.deployments.rend(); ++each)
+      all.push_back({.name = name,
+                     .version = (*each)->name().version,
+                     .state = state,
+                     .reason = (*each)->files_changed() ? changed : entry.reason});
     if (entry.deployments.empty() && !only_ready)
-      all.push_back({.name = name, .state = state, .reason = entry.reason});
+      all.push_back({.name = name, .state = state, .reason = for_clients(entry.reason)});
   }
   return all;
+}
+
+std::map<std::string, std::string> Models::failures() const {
+  const std::shared_lock lock(mutex_);
+  std::map<std::string, std::string> all;
+  for (const auto& [name, entry] : entries_)
+    if (entry.state != ModelState::ready) all[name] = entry.reason;
+  return all;
+}
+
+std::string Models::for_clients(const std::string& text) const {
+  return without_folders(text, is_repository_ ? path_ : path_.parent_path());
+}
+
+Error Models::for_clients(Error error) const {
+  error.message = for_clients(error.message);
+  error.hint = for_clients(error.hint);
+  return error;
+}
+
+Status try_model(const fs::path& path, const std::string& name, const ModelOptions& options) {
+  const SteadyClock clock;
+  const Regions regions(false, 0);
+  Models models(options, regions, clock);
+  NEPH_CHECK(models.find(path, name));
+  NEPH_CHECK(models.load(name));
+  models.each_ready([](const Deployment& deployment) { deployment.try_smallest(); });
+  return {};
 }
 
 }  // namespace neph::serve

@@ -36,20 +36,31 @@ class Models {
   /// Finds what `path` holds, and loads nothing yet. `name` is a single file's; empty: the file's own.
   /// Errors: not_found, invalid_argument (a folder without models).
   Status find(const std::filesystem::path& path, const std::string& name);
+  /// Has each model that joins others loaded and run in a process of its own first, by `command` with the
+  /// path of find(), the model's name and the options as JSON behind it (try_model), within `limit`.
+  void try_by(std::vector<std::string> command, Seconds limit) {
+    trial_ = std::move(command);
+    trial_limit_ = limit;
+  }
   /// Loads all; one that cannot be loaded keeps none of the others from it. The first error.
   Status load_all();
 
   /// Loads its newest versions anew, and lets those before go when they have answered what they accepted;
   /// until then both take memory. Where one cannot be loaded, those before stay as they were. Errors:
   /// not_found, and those of loading.
-  Status load(const std::string& name);
+  Status load(const std::string& name) { return load(name, true); }
   /// Returns when everything accepted has been answered. Errors: not_found.
   Status unload(const std::string& name);
 
   /// Whether none is on its way in or out: one that cannot be loaded keeps nobody from the others.
   bool ready() const;
   Result<bool> model_ready(const std::string& name, const std::string& version) const;
+  /// With reasons for clients: without the server's folders.
   std::vector<wire::RepositoryEntry> list(bool only_ready) const;
+  /// By model that is not ready: why, in full.
+  std::map<std::string, std::string> failures() const;
+  /// The same for errors that go to clients.
+  Error for_clients(Error error) const;
   /// With all versions that can be asked for, the oldest first.
   Result<wire::ModelMetadata> metadata(const std::string& name, const std::string& version) const;
 
@@ -81,6 +92,8 @@ class Models {
   /// Refuses what comes from now on, waits until `until` for what was accepted, and then answers the rest
   /// as unavailable. False: there was such a rest.
   bool stop(Moment until);
+  /// Refuses to load and unload from now on, and gives up what is being tried.
+  void stop_loading() { stopping_ = true; }
 
  private:
   using Deployments = std::vector<std::unique_ptr<Deployment>>;  ///< of one model, the newest first
@@ -92,7 +105,10 @@ class Models {
 
   Result<FoundModel> look(const std::string& name) const;
   Result<FoundModel> look_in_folder(const std::string& name) const;
-  Result<Deployments> load_anew(const std::string& name);
+  Status load(const std::string& name, bool tried);
+  Result<FoundModel> begin_load(const std::string& name, bool tried);
+  Status try_apart(const std::string& name) const;
+  Result<Deployments> load_anew(const std::string& name, FoundModel found);
   Result<engine::Engine*> engine_for(FoundModel& found, const std::filesystem::path& file);
   Result<std::unique_ptr<Deployment>> open(const std::string& name, FoundModel& found,
                                            const FoundVersion& version);
@@ -103,6 +119,7 @@ class Models {
   static void let_go(Deployments& leaving);
   void set_state(const std::string& name, ModelState state, std::string reason);
   Status check_staying() const;
+  std::string for_clients(const std::string& text) const;
   /// With the names that there are; the entries are locked.
   tl::unexpected<Error> no_such(const std::string& name) const;
 
@@ -113,7 +130,11 @@ class Models {
   bool is_repository_ = false;
   std::atomic<bool> stopping_{false};
 
-  std::mutex loading_;  ///< held while models are loaded
+  std::vector<std::string> trial_;  ///< empty: none
+  Seconds trial_limit_;
+
+  std::mutex loads_;    ///< held by a load from its trial on
+  std::mutex loading_;  ///< held while models are loaded and unloaded
   engine::Registry engines_;
   mutable std::shared_mutex mutex_;  ///< of the entries
   std::map<std::string, Entry> entries_;

@@ -1,6 +1,7 @@
 #include "serve/models.hpp"
 
 #include <atomic>
+#include <deque>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -135,11 +136,52 @@ TEST_F(ModelRepositories, NameFoldersThatHoldNoModel) {
   EXPECT_THAT(listed(), ElementsAre("a 1 READY", "link  UNAVAILABLE", "no_version  UNAVAILABLE",
                                     "nothing  UNAVAILABLE"));
   const auto all = models.list(false);
-  EXPECT_THAT(all[1].reason, HasSubstr("link is a link that leads to nothing"));
-  EXPECT_THAT(all[2].reason, HasSubstr("no_version has no version folder (1, 2, ...)"));
-  EXPECT_THAT(all[3].reason, HasSubstr("nothing is empty"));
+  EXPECT_EQ(all[1].reason, "link is a link that leads to nothing") << "clients see no folder of the server";
+  EXPECT_EQ(all[2].reason, "no_version has no version folder (1, 2, ...)");
+  EXPECT_EQ(all[3].reason, "nothing is empty");
+  EXPECT_EQ(models.failures().at("nothing"), (folder / "nothing is empty").string());
+  const auto unready = models.metadata("nothing", "");
+  ASSERT_FALSE(unready);
+  EXPECT_EQ(unready.error().message, "model 'nothing' is not ready: UNAVAILABLE, nothing is empty");
   EXPECT_EQ(answer_of("a"), "a 1");
   EXPECT_TRUE(models.ready());
+}
+
+TEST_F(ModelRepositories, HaveNoModelWhoseNameIsNotText) {
+  folder.add("a", 1);
+  folder.add("caf\xE9", 1);
+  folder.add("two\nlines", 1);
+  ASSERT_TRUE(models.find(folder.path(), ""));
+  EXPECT_TRUE(models.load_all());
+  EXPECT_THAT(listed(), ElementsAre("a 1 READY", "caf\xEF\xBF\xBD  UNAVAILABLE", "two lines  UNAVAILABLE"));
+  EXPECT_THAT(models.failures().at("two lines"),
+              HasSubstr("not UTF-8, or has control characters; rename it"));
+  for (const auto* name : {"caf\xE9", "caf\xEF\xBF\xBD", "two\nlines"}) {
+    const auto status = models.load(name);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error().code, ErrorCode::not_found);
+  }
+  EXPECT_EQ(listed().size(), 3U);
+  std::filesystem::rename(folder / "a/1/model.identity", folder / "b\xE9.identity");
+  Models one({}, regions, clock);
+  EXPECT_THAT(one.find(folder / "b\xE9.identity", "").error().message, HasSubstr("name it with --name"));
+  EXPECT_TRUE(one.find(folder / "b\xE9.identity", "b"));
+}
+
+TEST(WithoutFolders, ClientsGetNoPathsOfTheServer) {
+  Repository folder;
+  folder.add("m", 1);
+  const auto root = folder.path().string();
+  const auto shown = [&](const std::string& text) { return without_folders(text, folder.path()); };
+  EXPECT_EQ(shown(root + "/m/1/model.onnx: broken"), "m/1/model.onnx: broken");
+  EXPECT_EQ(shown("cannot open '" + root + "/m/1/model.onnx'"), "cannot open 'm/1/model.onnx'");
+  EXPECT_EQ(shown(root + " holds no model"), folder.path().filename().string() + " holds no model");
+  EXPECT_EQ(shown("no /usr/lib/python3/x.so, (/tmp/y) or /usr"), "no x.so, (y) or usr");
+  EXPECT_EQ(shown("node /no such/layer/Conv_3, 5 images/s, a/b"),
+            "node /no such/layer/Conv_3, 5 images/s, a/b");
+  EXPECT_EQ(shown("bytes \xE9 and\nlines"), "bytes \xEF\xBF\xBD and lines");
+  const auto spaced = folder / "my models";
+  EXPECT_EQ(without_folders(spaced.string() + "/m/1: x", spaced), "m/1: x");
 }
 
 TEST_F(ModelRepositories, TakeOptionsOfAModelFromItsOwnFile) {

@@ -47,6 +47,7 @@ struct ModelOptions {
   Seconds max_wait;
   std::int64_t queue_requests = 1024;
   std::int64_t queue_bytes = std::int64_t{1} << 30;
+  std::int64_t reply_bytes = (std::int64_t{1} << 31) - (1 << 20);  // gRPC's messages end at 2 GiB
   Declared declared;  ///< by a repository's config.pbtxt, and `shape`; no option
 };
 template <class Visit, Describes<ModelOptions> Self>
@@ -73,6 +74,9 @@ void describe(Visit&& v, Self& s) {
   v("max_wait", s.max_wait, "longest wait of a request for others to join it: 2ms");
   v("queue_requests", s.queue_requests, "most waiting requests; more are refused", between(1, 1e7));
   v("queue_bytes", s.queue_bytes, "most input bytes of waiting requests; more are refused", at_least(1));
+  v("reply_bytes", s.reply_bytes,
+    "most output bytes of a reply, and of batches whose replies are being written; more is refused",
+    at_least(1));
 }
 
 struct ServerOptions {
@@ -85,6 +89,7 @@ struct ServerOptions {
   bool shared_memory = false;
   std::string token_file;
   wire::TlsServer tls;
+  Seconds load_limit{600};
   Seconds stop_limit{30};
 };
 template <class Visit, Describes<ServerOptions> Self>
@@ -95,12 +100,15 @@ void describe(Visit&& v, Self& s) {
   v("metrics_port", s.metrics_port, "port of /metrics; 0: any free one; -1: only on the HTTP port",
     between(-1, 65535));
   v("http_threads", s.http_threads, "threads that read and write HTTP", between(1, 1024));
-  v("max_body_bytes", s.max_body_bytes, "largest request, also when unpacked", at_least(1));
+  v("max_body_bytes", s.max_body_bytes,
+    "largest request: its body, also when unpacked, with the tensors that its JSON holds", at_least(1));
   v("shared_memory", s.shared_memory, "whether clients of this machine may pass tensors in shared memory");
   v("token_file", s.token_file,
     "file with a bearer token that requests and /metrics need; without one anybody who gets here may load "
     "and unload");
   describe(v, s.tls);
+  v("load_limit", s.load_limit,
+    "longest time for trying a model in a process of its own before it joins others");
   v("stop_limit", s.stop_limit, "longest time for answering what was accepted, once stopped");
 }
 

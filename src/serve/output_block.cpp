@@ -36,16 +36,21 @@ std::unique_ptr<OutputBlock> OutputBlocks::take_free() {
 std::unique_ptr<OutputBlock> OutputBlocks::make_block() {
   auto block = std::make_unique<OutputBlock>();
   block->number_ = ++made_;
-  for (const auto bytes : bytes_) {
-    block->memory_.push_back(allocate_floats(bytes / sizeof(float) + 1));
-    if (!block->memory_.back()) return nullptr;
-  }
-  return block;
+  block->memory_.reserve(bytes_.size());
+  bool fits = ++there_ <= most_;
+  for (const auto bytes : bytes_)
+    fits = fits && block->memory_.emplace_back(allocate_floats(bytes / sizeof(float) + 1));
+  if (fits) return block;
+  --there_;
+  return nullptr;
 }
 
 void OutputBlocks::give_back(std::unique_ptr<OutputBlock> block) {
   const std::scoped_lock lock(mutex_);
-  if (free_.size() < kept_) free_.push_back(std::move(block));
+  if (free_.size() < kept_)
+    free_.push_back(std::move(block));
+  else
+    --there_;
 }  // behind the lock: what is not kept goes
 
 }  // namespace neph::serve

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -46,25 +47,31 @@ class OutputBlock final : public wire::Exchange::Lease {
 /// Threads: any.
 class OutputBlocks : public std::enable_shared_from_this<OutputBlocks> {
  public:
-  /// `bytes` per output; of the blocks that nobody uses `kept` stay, for the next executions.
-  static std::shared_ptr<OutputBlocks> make(std::vector<std::size_t> bytes, std::size_t kept) {
-    return std::shared_ptr<OutputBlocks>(new OutputBlocks(std::move(bytes), kept));
+  /// `bytes` per output; of the blocks that nobody uses `kept` stay, for the next executions. There are at
+  /// most `most`.
+  static std::shared_ptr<OutputBlocks> make(std::vector<std::size_t> bytes, std::size_t kept,
+                                            std::size_t most = std::numeric_limits<std::size_t>::max()) {
+    return std::shared_ptr<OutputBlocks>(new OutputBlocks(std::move(bytes), kept, most));
   }
-  /// Null when there is no memory for one more.
+  /// Null when there is no memory for one more, or there are as many as may be.
   OutputBlock* take();
   /// Blocks that wait to be taken.
   std::size_t idle() const;
 
  private:
   friend class OutputBlock;
-  OutputBlocks(std::vector<std::size_t> bytes, std::size_t kept) : bytes_(std::move(bytes)), kept_(kept) {}
+  OutputBlocks(std::vector<std::size_t> bytes, std::size_t kept, std::size_t most)
+      : bytes_(std::move(bytes)), kept_(kept), most_(most) {
+    free_.reserve(kept_);  // here: where a block comes back there may be no memory
+  }
   std::unique_ptr<OutputBlock> take_free();
   std::unique_ptr<OutputBlock> make_block();
   void give_back(std::unique_ptr<OutputBlock> block);
 
   const std::vector<std::size_t> bytes_;
-  const std::size_t kept_;
+  const std::size_t kept_, most_;
   std::atomic<std::uint64_t> made_{0};
+  std::atomic<std::size_t> there_{0};  ///< free and taken
   mutable std::mutex mutex_;
   std::vector<std::unique_ptr<OutputBlock>> free_;  ///< under mutex_
 };

@@ -99,5 +99,21 @@ TEST(OutputBlocks, MayBeLetGoFromAnyThread) {
   EXPECT_LE(blocks->idle(), 3U);
 }
 
+TEST(OutputBlocks, AreAtMostSoMany) {
+  const auto blocks = OutputBlocks::make({8}, 1, 2);
+  auto *one = blocks->take(), *two = blocks->take();
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(blocks->take(), nullptr);
+  for (int i = 0; i < 3; ++i) {
+    one->let_go();
+    two->let_go();  // one is kept, the other goes
+    one = blocks->take(), two = blocks->take();
+    ASSERT_TRUE(one && two);
+    EXPECT_EQ(blocks->take(), nullptr);
+  }
+  one->let_go();
+  two->let_go();
+}
+
 }  // namespace
 }  // namespace neph::serve

@@ -1,5 +1,6 @@
 #include "serve/regions.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -94,12 +95,13 @@ Result<std::shared_ptr<const Region>> Regions::find(const std::string& name) con
   return fail(ErrorCode::not_found, "shared memory '{}' is not registered", name);
 }
 
-Result<std::shared_ptr<const Region>> Regions::find(const wire::SharedPart& part) const {
+Result<std::shared_ptr<const Region>> Regions::find(const wire::SharedPart& part, std::uint64_t taken) const {
   NEPH_TRY(auto region, find(part.region));
   NEPH_CHECK(region->check(part));
-  if (part.bytes > most_bytes_)
-    return fail(ErrorCode::invalid_argument, "{} bytes in shared memory '{}'; this server takes up to {}",
-                part.bytes, part.region, most_bytes_);
+  if (part.bytes > most_bytes_ - std::min(taken, most_bytes_))
+    return fail(ErrorCode::invalid_argument,
+                "{} bytes in shared memory '{}'; this server takes up to {} a request", part.bytes,
+                part.region, most_bytes_);
   return region;
 }
 

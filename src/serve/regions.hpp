@@ -50,13 +50,14 @@ class Region {
 /// Threads: any.
 class Regions {
  public:
-  /// Tensors of more than `most_bytes` are not read from them, as they are not from a request.
+  /// Tensors of more than `most_bytes` a request are not read from them, as they are not from a request.
   Regions(bool allowed, std::uint64_t most_bytes) : allowed_(allowed), most_bytes_(most_bytes) {}
 
   /// Errors: unsupported where they are not allowed, not_found.
   Result<std::shared_ptr<const Region>> find(const std::string& name) const;
-  /// The region that holds the part. Errors: as find; invalid_argument when it is not inside.
-  Result<std::shared_ptr<const Region>> find(const wire::SharedPart& part) const;
+  /// The region that holds the part. `taken`: of the request, by what came before. Errors: as find;
+  /// invalid_argument when it is not inside.
+  Result<std::shared_ptr<const Region>> find(const wire::SharedPart& part, std::uint64_t taken = 0) const;
   Result<std::vector<wire::SharedRegion>> list(const std::string& name) const;
   Status add(const wire::SharedRegion& about);
   Status remove(const std::string& name);

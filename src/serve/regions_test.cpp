@@ -70,7 +70,8 @@ TEST_F(SharedRegions, GiveNoPartThatIsLargerThanAnyRequest) {
   EXPECT_TRUE(regions.find(wire::SharedPart{"r", 0, a_lot}));
   const auto refused = regions.find(wire::SharedPart{"r", 0, a_lot + 1});
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, "1048577 bytes in shared memory 'r'; this server takes up to 1048576");
+  EXPECT_EQ(refused.error().message,
+            "1048577 bytes in shared memory 'r'; this server takes up to 1048576 a request");
 }
 
 TEST_F(SharedRegions, OfAnObjectThatIsCutShortAreAnErrorAndNotASignal) {

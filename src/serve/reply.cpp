@@ -37,10 +37,11 @@ void rank(std::span<const float> row, std::size_t count, std::vector<std::size_t
 
 /// The top `count` of one row as BYTES elements "value:index" or "value:index:label", as Triton's
 /// classification extension has them.
+/// Stops where the memory has passed `most` bytes.
 void append_classes(std::span<const float> row, std::size_t count, const std::vector<std::string>& labels,
-                    std::vector<std::size_t>& ranking, std::vector<std::byte>& memory) {
+                    std::vector<std::size_t>& ranking, std::vector<std::byte>& memory, std::uint64_t most) {
   rank(row, count, ranking);
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < count && memory.size() <= most; ++i) {
     const auto index = ranking[i];
     std::array<char, 96> text;  // 39 digits before the point, 6 behind it, and an index
     const auto* end = fmt::format_to_n(text.data(), text.size(), "{:f}:{}", row[index], index).out;
@@ -68,16 +69,27 @@ class Filling {
     std::size_t bytes = 0;
     for (const auto& wanted : job_.outputs)
       if (!wanted.shared_at && wanted.classification == 0) bytes += data_of(wanted.port).size();
+    if (!fits(bytes)) return;
     lends_ = bytes >= worth_lending && outputs_.open.empty();
     reply_.memory.clear();
     if (!lends_) reply_.memory.reserve(bytes);
     reply_.outputs.resize(job_.outputs.size());
     for (std::size_t i = 0; i < job_.outputs.size(); ++i) fill(job_.outputs[i], reply_.outputs[i]);
     settle_copied();
+    if (!fits(reply_.memory.size() + (lends_ ? bytes : 0))) return;
     if (lent_ && !job_.broken) outputs_.block.lend(*job_.exchange);
   }
 
  private:
+  /// False: the job is broken, as its reply would be too large.
+  bool fits(std::size_t bytes) {
+    if (bytes <= signature_.reply_bytes) return true;
+    job_.break_with({ErrorCode::invalid_argument,
+                     fmt::format("the reply would take {} bytes or more, above {} (--reply-bytes)", bytes,
+                                 signature_.reply_bytes)});
+    return false;
+  }
+
   std::span<const std::byte> data_of(std::size_t port) const {
     if (signature_.outputs[port].open) return {outputs_.open[port].data, outputs_.open[port].bytes};
     const auto row = signature_.outputs[port].row_bytes;
@@ -149,8 +161,15 @@ class Filling {
     to.shape.push_back(static_cast<std::int64_t>(kept));
     const auto* row = reinterpret_cast<const float*>(data.data());
     copy(to, [&] {
-      for (std::int64_t i = 0; i < job_.rows; ++i, row += values)
-        append_classes({row, values}, kept, field.labels, job_.ranking, reply_.memory);
+      const auto begin = reply_.memory.size();
+      for (std::int64_t i = 0; i < job_.rows && reply_.memory.size() <= signature_.reply_bytes;
+           ++i, row += values) {
+        append_classes({row, values}, kept, field.labels, job_.ranking, reply_.memory,
+                       signature_.reply_bytes);
+        if (i > 0) continue;  // others will be about as long: what there is no memory for is seen at once
+        const auto all = (reply_.memory.size() - begin) * static_cast<std::size_t>(job_.rows);
+        reply_.memory.reserve(begin + std::min<std::size_t>(all, signature_.reply_bytes));
+      }
     });
   }
 

@@ -226,5 +226,25 @@ TEST_F(Replies, OfOpenShapeAreBroughtToWhatIsDeclared) {
   EXPECT_EQ(shape_of({}), "1x1") << "a scalar, which Triton does not have";
 }
 
+TEST_F(Replies, AboveTheLimitAreRefused) {
+  make({4});
+  signature.reply_bytes = 63;
+  fill(0, 4);
+  ASSERT_TRUE(job.broken);
+  EXPECT_EQ(job.fault.message, "the reply would take 64 bytes or more, above 63 (--reply-bytes)");
+  signature.reply_bytes = 64;
+  fill(0, 4);
+  EXPECT_FALSE(job.broken);
+}
+
+TEST_F(Replies, OfClassesCountAsTheyGrow) {
+  make({4});
+  signature.reply_bytes = 30;
+  fill(0, 4, {{.port = 0, .classification = 4}});
+  ASSERT_TRUE(job.broken);
+  EXPECT_THAT(job.fault.message, HasSubstr("above 30 (--reply-bytes)"));
+  EXPECT_LT(exchange.reply.memory.size(), 200U);
+}
+
 }  // namespace
 }  // namespace neph::serve

@@ -4,6 +4,8 @@
 #include <limits>
 #include <utility>
 
+#include <sys/stat.h>
+
 #include "core/json.hpp"
 #include "core/text.hpp"
 #include "core/toml.hpp"
@@ -28,6 +30,13 @@ fs::path model_in(const fs::path& version) {
   for (const auto& path : sorted_entries(version))
     if (path.stem() == "model" && path.extension() != ".bin") return path;
   return {};
+}
+
+FileStamps::mapped_type stamp_of(const fs::path& file) {
+  struct stat about {};
+  if (::stat(file.c_str(), &about) != 0) return {};
+  return {static_cast<std::int64_t>(about.st_dev), static_cast<std::int64_t>(about.st_ino), about.st_size,
+          about.st_mtim.tv_sec, about.st_mtim.tv_nsec};
 }
 
 bool is_there(const fs::path& path) {
@@ -106,6 +115,17 @@ Result<TritonConfig> read_configs(const fs::path& folder, ModelOptions& options)
 
 }  // namespace
 
+FileStamps stamps_of(const fs::path& model) {
+  FileStamps stamps{{model, stamp_of(model)}};  // first: it says which others there are
+  for (const auto& file : engine::model_files(model)) stamps.try_emplace(file, stamp_of(file));
+  return stamps;
+}
+
+bool have_changed(const FileStamps& files) {
+  return std::any_of(files.begin(), files.end(),
+                     [](auto& file) { return stamp_of(file.first) != file.second; });
+}
+
 bool is_folder(const fs::path& path) {
   std::error_code ignored;
   return fs::is_directory(path, ignored);
@@ -117,6 +137,31 @@ std::vector<fs::path> sorted_entries(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, ignored)) paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   return paths;
+}
+
+bool is_model_name(const std::string& name) { return printable(name) == name; }
+
+std::string without_folders(std::string text, const fs::path& root) {
+  constexpr std::string_view ends = " \t\n\r'\"`:,;()[]<>|=";
+  std::error_code ignored;
+  for (const auto& folder : {fs::absolute(root, ignored), fs::weakly_canonical(root, ignored), root}) {
+    auto name = folder.string();
+    if (!name.ends_with('/')) name += '/';
+    if (name == "/" || name == "./") continue;
+    for (auto at = text.find(name); at != text.npos; at = text.find(name, at))
+      if (at == 0 || ends.find(text[at - 1]) != ends.npos)
+        text.erase(at, name.size());
+      else
+        at += name.size();
+  }
+  for (auto at = text.find('/'); at != text.npos; at = text.find('/', at + 1)) {
+    if (at > 0 && ends.find(text[at - 1]) == ends.npos) continue;
+    const auto path = std::string_view(text).substr(at, text.find_first_of(ends, at) - at);
+    const auto first = path.substr(0, path.find('/', 1));
+    if (first.size() > 1 && fs::exists(first, ignored))
+      text.erase(at, std::max<std::size_t>(1, path.rfind('/') + 1));
+  }
+  return printable(text);
 }
 
 bool is_saved_model(const fs::path& path) { return is_there(path / "saved_model.pb"); }

@@ -5,7 +5,10 @@
 // model what Triton is told (triton_config.hpp), and NAME/config.toml has options of neph, which count last.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -14,9 +17,16 @@
 
 namespace neph::serve {
 
+/// By file of a model (engine::model_files) what tells one content of it from another: device, number, size
+/// and when it was changed; of a missing one zeros.
+using FileStamps = std::map<std::filesystem::path, std::array<std::int64_t, 5>>;
+FileStamps stamps_of(const std::filesystem::path& model);
+bool have_changed(const FileStamps& files);
+
 struct FoundVersion {
   std::string number;
   std::filesystem::path file;
+  FileStamps stamps{};  ///< before it was loaded
 };
 
 /// A model that is not loaded yet.
@@ -39,6 +49,13 @@ bool stands_for_model(const std::filesystem::path& path);
 /// False also for a name that no file can have: clients choose names.
 bool is_folder(const std::filesystem::path& path);
 std::vector<std::filesystem::path> sorted_entries(const std::filesystem::path& folder);
+
+/// Clients, terminals and metrics get names as they are: they are UTF-8 without control characters.
+bool is_model_name(const std::string& name);
+
+/// `text` for clients: what lies in the folder `root` by its path from there on, other files of this machine
+/// by their last name.
+std::string without_folders(std::string text, const std::filesystem::path& root);
 
 /// A TensorFlow SavedModel: a folder, and one model.
 bool is_saved_model(const std::filesystem::path& path);

@@ -35,7 +35,12 @@ struct Ports {
 struct Source {
   std::filesystem::path path;  ///< a model file, a SavedModel folder, or a repository folder
   std::string name;            ///< of a single file's model; empty: the file's own
+  /// The command that calls try_model() with the words that follow it; empty: models are not tried.
+  std::vector<std::string> trial{};
 };
+
+/// Loads the model `name` of `path` and runs it once, in a process of its own, which it may end.
+Status try_model(const std::filesystem::path& path, const std::string& name, const ModelOptions& options);
 
 class Server {
  public:

@@ -24,6 +24,7 @@ class RunningServer final : public Server {
 
   Status start(const Source& source) {
     NEPH_CHECK(models_.find(source.path, source.name));
+    models_.try_by(source.trial, options_.load_limit);
     NEPH_CHECK(read_token());
     NEPH_CHECK(listen());
     auto loaded = models_.load_all();
@@ -51,12 +52,7 @@ class RunningServer final : public Server {
     return all;
   }
 
-  std::map<std::string, std::string> failures() const override {
-    Facts all;
-    for (const auto& entry : models_.list(false))
-      if (entry.state != enum_name(ModelState::ready)) all[entry.name] = entry.reason;
-    return all;
-  }
+  std::map<std::string, std::string> failures() const override { return models_.failures(); }
 
   bool stop() override { return stop_until(clock_.now() + from_seconds(options_.stop_limit.value)); }
 
@@ -84,6 +80,7 @@ class RunningServer final : public Server {
     if (options_.grpc_port == no_port) return {};
     const wire::GrpcOptions grpc{.address = options_.listen,
                                  .port = static_cast<std::uint16_t>(options_.grpc_port),
+                                 .threads = options_.http_threads,
                                  .max_message_bytes = static_cast<std::uint64_t>(options_.max_body_bytes),
                                  .bearer_token = token_,
                                  .tls = options_.tls};
@@ -106,8 +103,9 @@ class RunningServer final : public Server {
   /// The transports take nothing new and wait for what they have read to be answered; when the time is over,
   /// what still waits in a queue is refused, so that they can end.
   bool stop_until(Moment until) {
+    models_.stop_loading();
     const auto stop = [&](auto& listener) {
-      return std::async(std::launch::async, [&] {
+      return std::async([&] {  // on this thread, at wait(), where no other can be started
         if (listener) listener->stop(until);
       });
     };

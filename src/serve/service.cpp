@@ -23,11 +23,13 @@ void InferenceService::infer(wire::Exchange& exchange) {
   Deployment* deployment = nullptr;
   Job* job = nullptr;
   const auto& request = exchange.request;
-  const auto found = models_.with(request.model, request.version, [&](Deployment& ready) {
-    deployment = &ready;
-    job = &ready.accept(exchange);
+  auto found = contained([&] {
+    return models_.with(request.model, request.version, [&](Deployment& ready) {
+      deployment = &ready;
+      job = &ready.accept(exchange);
+    });
   });
-  if (!found) return exchange.finish(found);
+  if (!found) return exchange.finish(std::move(found));
   deployment->run(*job);
 }
 

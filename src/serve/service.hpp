@@ -25,7 +25,9 @@ class InferenceService final : public wire::Service {
   Result<std::vector<wire::ModelStatistics>> statistics(const std::string& model,
                                                         const std::string& version) const override;
   std::vector<wire::RepositoryEntry> repository(bool only_ready) const override;
-  Status load(const std::string& model) override { return models_.load(model); }
+  Status load(const std::string& model) override {
+    return models_.load(model).map_error([&](Error error) { return models_.for_clients(std::move(error)); });
+  }
   Status unload(const std::string& model) override { return models_.unload(model); }
   Result<std::vector<wire::SharedRegion>> shared_regions(const std::string& name) const override;
   Status register_region(const wire::SharedRegion& region) override;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct Signature {
   bool batched = true;
   std::int64_t execution_rows = 1;  ///< that one takes at the most
   std::int64_t request_rows = 0;    ///< that a configuration lets a request have; 0: any number
+  std::uint64_t reply_bytes = std::numeric_limits<std::uint64_t>::max();  ///< most of a reply's outputs
   Payload payload = Payload::tensor;
   image::Transform transform;  ///< of picture payloads
 

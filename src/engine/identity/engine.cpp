@@ -22,7 +22,7 @@ class IdentityEngine final : public Engine {
 
   Result<Device> device(const std::string& name) override { return find_identity_device(name); }
 
-  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
+  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights) override {
     NEPH_TRY(auto model, IdentityModel::load(path, clock_));
     return model;
   }

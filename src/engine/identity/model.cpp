@@ -75,11 +75,9 @@ Result<std::unique_ptr<Session>> IdentityModel::compile(const Options& options) 
   set_batch(plan.outputs, options.batch);
 
   const auto streams = std::max<std::int64_t>(options.streams, 1);
-  try {
-    return std::make_unique<IdentitySession>(std::move(plan), device, streams, clock_);
-  } catch (const std::system_error& error) {
-    return fail(ErrorCode::unavailable, "{}: cannot start {} threads: {}", path_, streams, error.what());
-  }
+  auto session = std::make_unique<IdentitySession>(std::move(plan), device, streams, clock_);
+  NEPH_CHECK(session->begin());
+  return session;
 }
 
 }  // namespace neph::engine

@@ -32,6 +32,8 @@ class IdentitySession final : public Session {
   /// `clock` outlives the session.
   IdentitySession(IdentityPlan plan, const Device& device, std::int64_t streams, const Clock& clock);
 
+  /// Before the first request. Errors: unavailable.
+  Status begin() { return streams_.begin(); }
   const std::vector<Port>& inputs() const override { return plan_.inputs; }
   const std::vector<Port>& outputs() const override { return plan_.outputs; }
   Result<std::unique_ptr<Request>> make_request() override;

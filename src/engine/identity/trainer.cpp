@@ -4,19 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include <sched.h>
-
+#include "engine/hardware.hpp"
 #include "engine/identity/model.hpp"
 #include "net/net.hpp"
 
 namespace neph::engine {
 namespace {
-
-std::int64_t threads_of(const TrainOptions& options) {
-  if (options.threads > 0) return options.threads;
-  cpu_set_t usable;
-  return sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) : 1;
-}
 
 std::uint64_t seed_of(const IdentityFile& file, const TrainOptions& options) {
   auto state = static_cast<std::uint64_t>(file.seed);
@@ -68,7 +61,7 @@ Result<std::unique_ptr<Trainer>> IdentityTrainer::make(const IdentityFile& file,
     return fail(ErrorCode::unavailable, "not enough memory for a step of {} examples; take a smaller --batch",
                 options.batch);
   return std::unique_ptr<Trainer>(
-      new IdentityTrainer(file, std::move(network), options, threads_of(options), clock));
+      new IdentityTrainer(file, std::move(network), options, usable_threads(options.threads), clock));
 }
 
 IdentityTrainer::IdentityTrainer(const IdentityFile& file, IdentityNetwork network,

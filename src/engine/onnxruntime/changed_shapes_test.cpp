@@ -106,5 +106,41 @@ TEST(OnnxFile, ThatIsNoneIsRefused) {
   EXPECT_THAT(onnxruntime_plugin::inputs_of_any_rank(model_path("empty.onnx")), IsEmpty());
 }
 
+/// ONNX Runtime reads them where they lie, as long as the session lives.
+TEST(ChangedShapes, KeepWeightsThatLieBeside) {
+  const auto answers = answers_of("added_beside.onnx", {.batch = 2}, std::vector<float>(8192), 8192);
+  ASSERT_EQ(answers.size(), 8192U);
+  EXPECT_EQ(answers[4095], 4095);
+  EXPECT_EQ(answers[8191], 4095);
+}
+
+TEST(OwnedWeights, StayWhenTheirFileChanges) {
+  expect_own_weights("added_beside.onnx", "added.data");
+  expect_own_weights("added_beside.onnx", "added.data", {.batch = 2});
+}
+
+/// What a model names outside its folder is not read for it: its weights are answers.
+TEST(OwnedWeights, AreOfTheModelsFolder) {
+  for (const auto* name : {"added_escapes.onnx", "added_absolute.onnx"})
+    for (const auto weights : {Weights::mapped, Weights::owned}) {
+      const auto model = tested_engine().load(model_path(name), weights);
+      EXPECT_FALSE(model && (*model)->compile({.batch = 2})) << name;
+    }
+}
+
+TEST(ModelFiles, AreAllThatAModelConsistsOf) {
+  const auto files = [](const char* name) {
+    std::vector<std::string> names;
+    for (const auto& file : model_files(model_path(name))) names.push_back(file.filename());
+    return names;
+  };
+  EXPECT_THAT(files("added_beside.onnx"), ElementsAre("added_beside.onnx", "added.data"));
+  EXPECT_THAT(files("conv1_beside.onnx"), ElementsAre("conv1_beside.onnx", "conv1_beside.data"));
+  EXPECT_THAT(files("conv.onnx"), ElementsAre("conv.onnx"));
+  EXPECT_THAT(files("added.xml"), ElementsAre("added.xml", "added.bin"));
+  EXPECT_THAT(files("noise.onnx"), ElementsAre("noise.onnx"));
+  EXPECT_THAT(files("no_such.onnx"), ElementsAre("no_such.onnx"));
+}
+
 }  // namespace
 }  // namespace neph::engine

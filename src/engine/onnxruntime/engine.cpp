@@ -33,8 +33,8 @@ class OrtEngine final : public Engine {
     return std::move(place.device);
   }
 
-  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
-    return onnxruntime_plugin::load_model(library_, path);
+  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights weights) override {
+    return onnxruntime_plugin::load_model(library_, path, weights);
   }
 
  private:

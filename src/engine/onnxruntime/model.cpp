@@ -136,17 +136,19 @@ Error at_loading(const std::filesystem::path& path) {
 
 }  // namespace
 
-Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path) try {
+Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path,
+                                          Weights weights) try {
   std::error_code unreadable;
   if (!std::filesystem::exists(path, unreadable))
     return fail(ErrorCode::not_found, "{} is not there", path.string());
-  Source source{.file = path.string()};
+  Source source{.file = path.string(), .weights = weights, .beside = files_beside(path, weights)};
   std::vector<std::string> notes;
+  const auto of_any_rank = inputs_of_any_rank(FileBytes(path, weights).bytes());
   auto session = read_only(*library.env, source);
   auto outputs = outputs_of(session);
   if (!outputs) {
-    const Mapping mapped(path);
-    if (auto without = without_zip_maps(mapped.bytes())) {
+    const FileBytes file(path, weights);
+    if (auto without = without_zip_maps(file.bytes())) {
       source.bytes = std::move(without->model);
       notes = std::move(without->notes);
       session = read_only(*library.env, source);
@@ -157,7 +159,6 @@ Result<std::unique_ptr<Model>> load_model(const Library& library, const std::fil
   for (const auto* ports : {&inputs, &outputs})
     if (!*ports)
       return fail(ports->error().code, "cannot load {}: {}", path.string(), ports->error().message);
-  const auto of_any_rank = inputs_of_any_rank(path);
   for (auto& input : inputs->ports) input.open_rank = of_any_rank.contains(input.name);
   return std::make_unique<OrtModel>(library, std::move(source), std::move(notes), std::move(*inputs),
                                     std::move(outputs->ports));

@@ -5,8 +5,9 @@
 //
 // Threads: as engine.hpp says. Each of a session's streams has an ONNX Runtime session of its own, with its
 // part of the threads asked for: of as many inferences in flight as there are streams none shares a thread.
-// Ownership: each session has weights of its own.
+// Ownership: each session has weights of its own, but for external data, which they share.
 // Cost: load() reads the file to know its inputs and outputs, and compile() reads it again for each stream.
+// Owned external data is read once, and stays beside what ONNX Runtime makes of it (packed matrices).
 #pragma once
 
 #include <filesystem>
@@ -19,6 +20,7 @@ namespace neph::engine::onnxruntime_plugin {
 
 /// Errors: not_found, corrupt, unsupported (operators, versions, types of inputs and outputs), with ONNX
 /// Runtime's reason.
-Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path);
+Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path,
+                                          Weights weights);
 
 }  // namespace neph::engine::onnxruntime_plugin

@@ -1,20 +1,26 @@
 #include "engine/onnxruntime/onnx_file.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <new>
 #include <optional>
+#include <stdexcept>
 #include <system_error>
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "core/protobuf.hpp"
 #include "core/text.hpp"
 #include "engine/onnxruntime/onnx_fields.hpp"
-#include "engine/onnxruntime/protobuf.hpp"
 #include "os/file.hpp"
+#include "os/process.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
+
+using namespace protobuf;
 
 std::string shape_message(const std::vector<std::int64_t>& shape) {
   std::string message;
@@ -82,28 +88,6 @@ std::optional<std::string> body(std::string_view graph) {
   });
 }
 
-void add_files_of_tensor(std::string_view tensor, std::set<std::string>& files) {
-  each_field(tensor, [&](const Field& field) {
-    if (field.number == tensor_external && content_of(field.content, entry_key) == "location")
-      files.emplace(content_of(field.content, entry_value).value_or(""));
-  });
-}
-
-void add_files_of_graph(std::string_view graph, std::set<std::string>& files) {
-  each_field(graph, [&](const Field& field) {
-    if (field.number == graph_initializer) add_files_of_tensor(field.content, files);
-    if (field.number != graph_node) return;
-    each_field(field.content, [&](const Field& attribute) {
-      if (attribute.number != node_attribute) return;
-      each_field(attribute.content, [&](const Field& part) {
-        if (part.number == attribute_tensor) add_files_of_tensor(part.content, files);
-        if (part.number == attribute_graph || part.number == attribute_graphs)
-          add_files_of_graph(part.content, files);
-      });
-    });
-  });
-}
-
 bool is_of_any_rank(std::string_view value) {
   const auto type = content_of(value, value_type);
   const auto tensor = type ? content_of(*type, type_tensor) : std::nullopt;
@@ -112,32 +96,34 @@ bool is_of_any_rank(std::string_view value) {
 
 }  // namespace
 
-Mapping::Mapping(const std::filesystem::path& file) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
+FileBytes::FileBytes(const std::filesystem::path& file, Weights weights) {
+  const Descriptor descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   std::error_code unreadable;
   const auto size = std::filesystem::file_size(file, unreadable);
-  if (!unreadable && size > 0) {
-    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+  if (!descriptor.is_open() || unreadable || size == 0) return;
+  if (weights == Weights::mapped) {
+    void* const memory = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
     if (memory != MAP_FAILED) bytes_ = {static_cast<const char*>(memory), size};
+    return;
   }
-  ::close(descriptor);
+  read_ = allocate_floats(size / sizeof(float) + 1);
+  if (!read_) throw std::bad_alloc();
+  auto* const memory = reinterpret_cast<char*>(read_.get());
+  std::size_t have = 0;
+  for (ssize_t got = 1; got > 0 && have < size; have += static_cast<std::size_t>(std::max<ssize_t>(got, 0)))
+    got = ::read(descriptor.get(), memory + have, size - have);
+  if (have != size)
+    throw std::runtime_error(file.filename().string() + " changed while it was read; load it again");
+  bytes_ = {memory, size};
 }
 
-Mapping::~Mapping() {
-  if (!bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
+FileBytes::~FileBytes() {
+  if (!read_ && !bytes_.empty()) ::munmap(const_cast<char*>(bytes_.data()), bytes_.size());
 }
 
-std::set<std::string> files_beside(std::string_view model) {
-  std::set<std::string> files;
-  add_files_of_graph(content_of(model, model_graph).value_or(""), files);
-  return files;
-}
-
-std::set<std::string> inputs_of_any_rank(const std::filesystem::path& file) {
-  const Mapping mapped(file);
+std::set<std::string> inputs_of_any_rank(std::string_view model) {
   std::set<std::string> names;
-  auto graph = content_of(mapped.bytes(), model_graph).value_or("");
+  auto graph = content_of(model, model_graph).value_or("");
   while (!graph.empty()) {
     const auto field = take_field(graph);
     if (!field) return {};

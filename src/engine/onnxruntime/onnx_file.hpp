@@ -2,7 +2,7 @@
 // length (onnx.proto3: ModelProto, GraphProto, ValueInfoProto). ONNX Runtime takes the dimensions that a file
 // fixes as they are, and a file that says others in their place is the way to have them changed.
 //
-// Cost: asking maps the file and touches what is not weights; changing reads it whole and makes a second one.
+// Cost: asking touches what is not weights; changing reads the file whole and makes a second one.
 #pragma once
 
 #include <cstdint>
@@ -13,32 +13,33 @@
 #include <string_view>
 #include <vector>
 
+#include "core/aligned.hpp"
 #include "core/result.hpp"
+#include "engine/engine.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 
 /// By name of an input.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
 
-/// A file in memory as long as this lives; empty where it cannot be had.
-class Mapping {
+/// A file in memory as long as this lives, mapped or read; empty where it cannot be had. Reading throws where
+/// there is no memory, or the file becomes shorter.
+class FileBytes {
  public:
-  explicit Mapping(const std::filesystem::path& file);
-  ~Mapping();
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
+  FileBytes(const std::filesystem::path& file, Weights weights);
+  ~FileBytes();
+  FileBytes(const FileBytes&) = delete;
+  FileBytes& operator=(const FileBytes&) = delete;
   std::string_view bytes() const { return bytes_; }
 
  private:
+  AlignedFloats read_;  ///< null: mapped
   std::string_view bytes_;
 };
 
-/// Names of the files beside the model that hold weights of its graphs (external data).
-std::set<std::string> files_beside(std::string_view model);
-
 /// The graph's inputs of which not even the rank is said, which ONNX Runtime tells as it does scalars. Of a
 /// file that is no ONNX model: none.
-std::set<std::string> inputs_of_any_rank(const std::filesystem::path& file);
+std::set<std::string> inputs_of_any_rank(std::string_view model);
 
 /// The model with these inputs of these shapes (-1: open). What it says of the shapes of outputs and of what
 /// is between is left open, so that it follows from the inputs. Errors: corrupt.

@@ -86,6 +86,7 @@ class OrtSession final : public Session {
   PlacementLog placement_;
   Ort::RunOptions run_options_{nullptr};
   Profiling profiling_;
+  std::shared_ptr<const FilesBeside> beside_;
   std::vector<Ort::Session> sessions_;  ///< one a stream; the first is heard by the log above
   std::atomic<std::size_t> requests_ = 0;
   Facts facts_;
@@ -243,6 +244,7 @@ Result<Ort::SessionOptions> OrtSession::session_options(const Library& library) 
 
 /// Where a provider may leave nodes to others, the first session is asked which.
 Status OrtSession::make_sessions(const Library& library, const Source& source) {
+  beside_ = source.beside;
   const bool asks = provider_.name != "cpu";
   for (std::int64_t i = 0; i < streams_.count(); ++i) {
     NEPH_TRY(auto options, session_options(library));
@@ -257,6 +259,7 @@ Status OrtSession::make_sessions(const Library& library, const Source& source) {
 }
 
 Status OrtSession::prepare(const Library& library, const Source& source) {
+  NEPH_CHECK(streams_.begin());
   NEPH_CHECK(make_sessions(library, source));
   NEPH_TRY(auto outputs, outputs_of(sessions_.front()));
   outputs_ = std::move(outputs.ports);
@@ -379,8 +382,6 @@ Result<std::unique_ptr<Session>> make_session(const Library& library, const Plac
   NEPH_CHECK(session->prepare(library, source));
   session->set_facts(library);
   return session;
-} catch (const std::system_error& error) {
-  return fail(ErrorCode::unavailable, "cannot start the threads: {}", error.what());
 } catch (...) {
   return tl::unexpected(explain_current(cannot(place, source, options)));
 }

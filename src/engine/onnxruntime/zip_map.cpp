@@ -6,11 +6,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/protobuf.hpp"
 #include "engine/onnxruntime/onnx_fields.hpp"
-#include "engine/onnxruntime/protobuf.hpp"
 
 namespace neph::engine::onnxruntime_plugin {
 namespace {
+
+using namespace protobuf;
 
 constexpr std::size_t most_named = 8;  ///< classes in a note
 

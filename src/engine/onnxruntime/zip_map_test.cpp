@@ -4,13 +4,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/protobuf.hpp"
 #include "engine/models_for_tests.hpp"
 #include "engine/onnxruntime/onnx_fields.hpp"
-#include "engine/onnxruntime/protobuf.hpp"
 
 namespace neph::engine {
 namespace {
 
+using namespace protobuf;
 using onnxruntime_plugin::without_zip_maps;
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -51,13 +51,14 @@ class OpenVinoEngine final : public Engine {
 
   Result<Device> device(const std::string& name) override { return find_device(core_, name); }
 
-  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
+  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights weights) override {
     NEPH_TRY(const auto format, recognise_model(path));
     try {
       // Asked alone, before Core::read_model asks all readers there are.
       if (!readers_.load_by_framework(format.reader)->supported(path.string()))
         return fail(ErrorCode::corrupt, "{} is not {} model", path.string(), format.title);
-      return OpenVinoModel::make(core_, path.string(), core_.read_model(path));
+      return OpenVinoModel::make(core_, path.string(),
+                                 core_.read_model(path, {}, {ov::enable_mmap(weights == Weights::mapped)}));
     } catch (...) {
       return tl::unexpected(explain_load(path));
     }

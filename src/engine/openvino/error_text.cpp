@@ -68,6 +68,7 @@ std::string node_of(std::string_view text) {
 }
 
 ErrorCode code_of(std::string_view text) {
+  if (holds(text, "Failed to allocate")) return ErrorCode::unavailable;
   for (const std::string_view sign : {"not supported", "nsupported", "not implemented", "Not Implemented"})
     if (holds(text, sign)) return ErrorCode::unsupported;
   return ErrorCode::corrupt;

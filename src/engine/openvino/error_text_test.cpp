@@ -84,5 +84,10 @@ TEST(ErrorText, NamesTheFileOfWeightsThatIsMissing) {
       "cannot load m.onnx: its weights in w.data, which belongs beside the model, are missing or cut short");
 }
 
+TEST(ErrorText, OfMemoryIsNoFaultOfTheModel) {
+  EXPECT_EQ(explain("inference failed", "Failed to allocate 64000000 bytes of memory").code,
+            ErrorCode::unavailable);
+}
+
 }  // namespace
 }  // namespace neph::engine

@@ -130,5 +130,10 @@ TEST(Load, ModelThatMayNotBeReadIsUnavailable) {
   EXPECT_THAT(model.error().message, HasSubstr("secret.onnx"));
 }
 
+TEST(Load, OwnedWeightsStayWhenTheirFileChanges) {
+  expect_own_weights("added_beside.onnx", "added.data");
+  expect_own_weights("added.xml", "added.bin");
+}
+
 }  // namespace
 }  // namespace neph::engine

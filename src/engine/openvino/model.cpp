@@ -5,6 +5,7 @@
 #include "core/names.hpp"
 #include "core/text.hpp"
 #include "engine/engine_name.hpp"
+#include "engine/hardware.hpp"
 #include "engine/openvino/device.hpp"
 #include "engine/openvino/error_text.hpp"
 #include "engine/openvino/facts.hpp"
@@ -12,6 +13,7 @@
 #include "engine/openvino/port.hpp"
 #include "engine/openvino/session.hpp"
 #include "engine/openvino/shapes.hpp"
+#include "os/cores.hpp"
 
 namespace neph::engine {
 namespace {
@@ -25,7 +27,10 @@ ov::AnyMap properties_of(const Options& options) {
   if (options.precision == Precision::bf16)
     properties.insert(ov::hint::inference_precision(ov::element::bf16));
   if (options.precision == Precision::f16) properties.insert(ov::hint::inference_precision(ov::element::f16));
-  if (options.threads > 0) properties.insert(ov::inference_num_threads(static_cast<int>(options.threads)));
+  // Left to itself OpenVINO takes as many as it finds best on the processors, and knows of no quota.
+  const bool has_quota = options.device == "CPU" && usable_cores() < std::ssize(allowed_cores());
+  if (options.threads > 0 || has_quota)
+    properties.insert(ov::inference_num_threads(static_cast<int>(usable_threads(options.threads))));
   if (options.streams > 0) properties.insert(ov::num_streams(static_cast<int>(options.streams)));
   if (options.pinning != Pinning::automatic)
     properties.insert(ov::hint::enable_cpu_pinning(options.pinning == Pinning::on));

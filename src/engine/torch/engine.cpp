@@ -45,7 +45,7 @@ class TorchEngine final : public Engine {
 
   Result<Device> device(const std::string& name) override { return device_of_library(name); }
 
-  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path) override {
+  Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights) override {
     NEPH_TRY(const auto* const found, library());
     return torch_plugin::load_model(*found, path);
   }

@@ -221,6 +221,7 @@ Status TorchSession::set_shapes() {
 }
 
 Status TorchSession::prepare(const Library& library, std::vector<Port> inputs, std::vector<Port> outputs) {
+  NEPH_CHECK(streams_.begin());
   if (!ops_.on_cpu()) {
     NEPH_TRY(cuda_, find_cuda(library));
   }
@@ -262,13 +263,11 @@ void TorchSession::set_facts(const Library& library, const Place& place) {
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
                                               const Simplified& simple, std::vector<Sizes> sizes,
                                               std::vector<Port> inputs, std::vector<Port> outputs,
-                                              const Options& options) try {
+                                              const Options& options) {
   auto session = std::make_unique<TorchSession>(library, place, simple, std::move(sizes), options);
   NEPH_CHECK(session->prepare(library, std::move(inputs), std::move(outputs)));
   session->set_facts(library, place);
   return session;
-} catch (const std::system_error& error) {
-  return fail(ErrorCode::unavailable, "cannot start the threads: {}", error.what());
 }
 
 }  // namespace neph::engine::torch_plugin
