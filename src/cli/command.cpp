@@ -19,7 +19,6 @@
 #include "cli/terminal.hpp"
 #include "cli/times.hpp"
 #include "core/seconds.hpp"
-#include "core/text.hpp"
 
 namespace neph::cli {
 
@@ -114,17 +113,6 @@ Result<int> all_written(int code) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout)
     return tl::unexpected(unwritten(errno));
   return code;
-}
-
-/// A message may have several lines; what names of others have in them stands in none of them unseen.
-std::string printable_lines(std::string_view message) {
-  std::string lines;
-  for (std::size_t begin = 0; begin <= message.size();) {
-    const auto end = std::min(message.find('\n', begin), message.size());
-    lines += (begin == 0 ? "" : "\n") + printable(message.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return lines;
 }
 
 /// The action, and its output all the way out.
@@ -257,7 +245,7 @@ int run_command_line(int count, char** arguments, std::string_view summary, std:
   Command root(parser);
   declare(root);
   const auto complain = [](const Error& error) {
-    if (error.message != already_reported) talk("neph: {}\n", printable_lines(error.text()));
+    if (error.message != already_reported) talk("neph: {}\n", error.text());
     return exit_code(error.code);
   };
   if (*parser.behind_dashes) {

@@ -47,7 +47,7 @@ Status check(const ComparisonOutput& output) {
 Result<int> write(const Comparison& comparison, const ComparisonOutput& output) {
   const auto text = rendered(comparison, output.format);
   if (output.out.empty())
-    fmt::print("{}", text);
+    print_data(text);
   else
     NEPH_CHECK(write_file(output.out, text));
   if (!output.html.empty()) NEPH_CHECK(write_file(output.html, report::html(comparison)));

@@ -16,6 +16,7 @@
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "cli/watch.hpp"
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
 #include "host/host.hpp"
@@ -25,23 +26,46 @@
 namespace neph::cli {
 namespace {
 
+/// What a machine that is busy takes to start a worker, however short the runs are.
+constexpr double least_preparation_s = 5;
+
 /// Progress of what is done once before the runs.
-class PrepareTalk final : public EventSink {
+class PrepareTalk final : public experiment::Observer {
  public:
-  void emit(const Event& event) override {
-    if (const auto* progress = std::get_if<Progress>(&event))
-      line_.show(fmt::format("{} {}/{}", progress->phase, progress->done, progress->total));
-    if (const auto* phase = std::get_if<Phase>(&event))
-      line_.say(fmt::format("{} ({})", phase->name, format_seconds(phase->end_s - phase->begin_s)));
-    if (const auto* note = std::get_if<Note>(&event)) line_.say(note->text);
+  void progress(const Progress& progress) override {
+    line_.show(fmt::format("{} {}/{}", progress.phase, progress.done, progress.total));
   }
+  void phase_ended(const Phase& phase) override {
+    line_.say(fmt::format("{} ({})", phase.name, format_seconds(phase.end_s - phase.begin_s)));
+  }
+  void note(const Note& note) override { line_.say(note.text); }
+  void worker_said(std::string_view line) override { line_.say(printable(line)); }
 
  private:
   ProgressLine line_;
 };
 
-/// Of each cell the files that its runs read, or why none of them can be made.
-workload::PreparedCells prepare(const Plan& plan, const workload::Workload& workload, const Places& places) {
+/// By a worker: a model that is opened may take its time, or its process along.
+Result<workload::PreparedCells> prepare(const std::vector<Json>& specs,
+                                        const std::function<Result<RunResult>(const Json& specs)>& ask,
+                                        const experiment::Interrupt& interrupt) {
+  if (specs.empty()) return workload::PreparedCells{};
+  const auto told = ask(specs);
+  if (interrupt.level() > 0) return fail(ErrorCode::unavailable, "stopped before the first run");
+  if (told) return workload::prepared_cells(*told);
+  if (specs.size() == 1) return workload::PreparedCells{fail_in("preparing the run", told.error())};
+  workload::PreparedCells all;
+  for (const auto& spec : specs) {  // which of them it was
+    NEPH_TRY(auto one, prepare({spec}, ask, interrupt));
+    all.push_back(std::move(one.front()));
+  }
+  return all;
+}
+
+/// Of each cell the files that its runs read, or why none of them can be made. Errors: it was stopped.
+Result<workload::PreparedCells> prepare(const Plan& plan, const workload::Workload& workload,
+                                        const Places& places, experiment::Interrupt& interrupt,
+                                        const Clock& clock) {
   workload::PreparedCells all;
   std::vector<Json> specs;
   for (const auto& cell : plan.cells) {
@@ -52,7 +76,12 @@ workload::PreparedCells prepare(const Plan& plan, const workload::Workload& work
     if (usable) specs.push_back(cell.spec);
   }
   PrepareTalk talk;
-  auto read = workload.prepare(specs, talk);
+  const auto timeout_s =
+      plan.options.timeout_s > 0 ? std::max(plan.options.timeout_s, least_preparation_s) : 0;
+  const auto ask = [&](const Json& some) {
+    return experiment::ask_worker(plan.experiment.workload, some, timeout_s, talk, interrupt, clock);
+  };
+  NEPH_TRY(auto read, prepare(specs, ask, interrupt));
   auto next = read.begin();
   for (auto& one : all)
     if (one) one = std::move(*next++);
@@ -66,7 +95,7 @@ Status list_left_out(const Plan& plan, const workload::PreparedCells& prepared, 
   if (reasons.size() == 1 && !prepared.front()) return tl::unexpected(prepared.front().error());  // said once
   for (const auto& cell : plan.cells)
     if (const auto& one = prepared[static_cast<std::size_t>(cell.index)]; !one)
-      fmt::print(to, "{}: left out: {}\n", cell.label, one.error().text());
+      fmt::print(to, "{}\n", printable(fmt::format("{}: left out: {}", cell.label, one.error().text())));
   if (reasons.contains("")) return {};
   return fail(ErrorCode::unavailable, "none of the {} configurations can run here", prepared.size());
 }
@@ -186,7 +215,7 @@ void declare_flags(Command& command, ConductOptions& options) {
   options.is_fail_on_asked = command.asked("fail_on");
   command.footer(
       "Ctrl-C or SIGTERM: once, the run in progress is the last, and a search ends at once with what it has; "
-      "twice, stop now.");
+      "twice, or SIGHUP or SIGQUIT once, stop now.");
 }
 
 Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
@@ -198,7 +227,7 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   NEPH_TRY(const auto places, Places::of(plan, *workload));
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
-  const auto prepared = prepare(plan, *workload, places);
+  NEPH_TRY(const auto prepared, prepare(plan, *workload, places, interrupt, clock));
   NEPH_CHECK(list_left_out(plan, prepared, options.dry_run ? stdout : stderr));
   const auto of = [&](const Cell& cell) -> const auto& {
     return prepared[static_cast<std::size_t>(cell.index)];
@@ -221,6 +250,10 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
     return 0;
   }
   NEPH_TRY(auto store, store::Store::open(plan.options.store, store::Access::write));
+  const auto taken = store.take_in();
+  if (!taken) talk("neph: {}\n", printable(taken.error().text()));
+  if (taken && *taken > 0)
+    talk("stored {} kept beside {} until it could be written\n", counted(*taken, "run"), plan.options.store);
   NEPH_TRY(const auto experiment, enter_into_store(plan, store, options.resume));
   announce(experiment, cells);
   NEPH_CHECK(announce_stored(experiment, cells, prepared, store));

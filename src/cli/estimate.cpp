@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/terminal.hpp"
 #include "cli/watch.hpp"
 #include "core/units.hpp"
 #include "store/store.hpp"
@@ -99,7 +100,7 @@ Status print_estimate(const Plan& plan, const experiment::Launch& launch, experi
                                  ? Result<RuntimeEstimate>(workload->estimate_runtime(cell.spec))
                                  : trials.of(cell));
     seen.push_back(one);
-    fmt::print("{}: {} a run\n", cell.label, in_words(one));
+    print_lines("{}: {} a run\n", cell.label, in_words(one));
   }
   const auto runs = std::ssize(startable) * plan.experiment.repeat;
   fmt::print("{}, {} in all{}\n", counted(runs, "run"), in_words(workload::all_runs(seen, runs)),

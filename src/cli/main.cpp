@@ -2,9 +2,11 @@
 #include "cli/command.hpp"
 #include "cli/verbs.hpp"
 #include "cli/version.hpp"
+#include "os/thread.hpp"
 
 int main(int count, char** arguments) {
   using namespace neph::cli;
+  neph::end_by_uncaught();
   const auto declare = [count, arguments](Command& neph) {
     neph.verb("infer", "measure how fast a model answers, and why not faster", declare_infer);
     neph.verb("train", "measure how fast a network learns, on how many cores, and how long a training takes",
@@ -37,6 +39,7 @@ int main(int count, char** arguments) {
     neph.verb("engines", "what can run models here, and why others cannot", declare_engines);
     neph.verb("demo", "a short tour on this machine that ends with a report", declare_demo);
     neph.verb("worker", "", declare_worker);
+    neph.verb("try-model", "", declare_try_model);
     neph.footer(
         "First steps:\n"
         "  neph images synth photos --count 200\n"

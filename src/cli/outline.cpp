@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/json.hpp"
+#include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
 #include "record/metrics.hpp"
@@ -28,7 +29,8 @@ bool says_nothing(const Json& value) {
 std::string one_line(const std::string& name, const Json& value, const std::string& unit = {}) {
   const bool in_bytes = unit.rfind("bytes", 0) == 0 && name != "n";
   if (!value.is_structured()) return field_text(in_bytes ? "bytes" : name, value);
-  const auto own_unit = value.is_object() ? value.value("unit", unit) : unit;
+  const auto own = value.is_object() ? value.value("unit", Json(unit)) : Json(unit);
+  const auto own_unit = own.is_string() ? own.get<std::string>() : unit;
   std::string line;
   for (const auto& [key, element] : value.items()) {
     if (says_nothing(element)) continue;
@@ -48,12 +50,13 @@ std::string outline(const Json& object, std::size_t indent) {
     if (says_nothing(value)) continue;
     const bool list_of_objects = value.is_array() && value[0].is_object();
     if (value.is_object()) {
-      out += fmt::format("{}{}\n{}", space, in_words(key), outline(value, indent + 2));
+      out += fmt::format("{}{}\n{}", space, printable(in_words(key)), outline(value, indent + 2));
     } else if (list_of_objects) {
-      out += fmt::format("{}{}\n", space, in_words(key));
-      for (const auto& element : value) out += fmt::format("{}  {}\n", space, one_line(key, element));
+      out += fmt::format("{}{}\n", space, printable(in_words(key)));
+      for (const auto& element : value)
+        out += fmt::format("{}  {}\n", space, printable(one_line(key, element)));
     } else {
-      out += fmt::format("{}{}: {}\n", space, in_words(key), one_line(key, value));
+      out += space + printable(fmt::format("{}: {}", in_words(key), one_line(key, value))) + "\n";
     }
   }
   return out;

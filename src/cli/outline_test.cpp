@@ -17,6 +17,17 @@ TEST(Outline, SaysNothingOfEmptyTextAndReadsBytesAsPeopleDo) {
             "figures\n  unit bytes, estimate value 1.00 KiB, n 8\n");
 }
 
+TEST(Outline, AUnitThatIsNoTextIsNone) {
+  const Json run = {{"figures", {{{"unit", 5}, {"value", 1024}}}}};
+  EXPECT_EQ(outline(run, 0), "figures\n  unit 5, value 1024\n");
+}
+
+TEST(Outline, NoTextSteersTheTerminal) {
+  const Json run = {
+      {"rea\x1bson", "\x1b]0;x\a"}, {"list", {{{"name", "a\nb"}}}}, {"one\r", {{"two", "\u202e"}}}};
+  EXPECT_EQ(outline(run, 0), "rea\uFFFDson: \uFFFD]0;x\uFFFD\nlist\n  name a b\none\\r\n  two: \uFFFD\n");
+}
+
 TEST(Outline, ShowsUnitsAndLeavesOutWhatIsUnknown) {
   const Json object = {
       {"total_bytes", 1536},

@@ -120,18 +120,12 @@ Result<script::Job> of_store(std::int64_t id, const std::string& path) {
   return job;
 }
 
-/// Letters, digits and dashes of a file's name.
-std::string short_name(const fs::path& file) {
-  std::string name = file.stem().string().substr(0, 40);
-  for (auto& c : name)
-    if (!std::isalnum(static_cast<unsigned char>(c))) c = '-';
-  return name.empty() ? "experiment" : name;
-}
-
 Result<script::Job> of_file(const std::string& path) {
   NEPH_TRY(const auto text, read_file(path));
   NEPH_TRY(const auto plan, read_plan(text, path));
-  script::Job job{.experiment = plan.experiment, .name = short_name(path), .version = version};
+  script::Job job{.experiment = plan.experiment,
+                  .name = fs::path(path).stem().string().substr(0, 40),
+                  .version = version};
   job.title = fmt::format("{} of {}", subject_of(job.experiment), path);
   if (plan.options.seed == 0) job.experiment.seed = 0;  // one is chosen there: the same file, the same script
   NEPH_TRY(const auto* workload, workload::find_workload(plan.experiment.workload));

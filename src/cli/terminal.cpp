@@ -2,7 +2,6 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
@@ -18,6 +17,11 @@ std::size_t columns_of(int fd) {
   return ::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 100;
 }
 
+void draw(const std::string& text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
+
 }  // namespace
 
 bool stdout_is_terminal() { return ::isatty(STDOUT_FILENO) != 0; }
@@ -31,14 +35,20 @@ bool wants_colour() {
          (terminal == nullptr || std::string_view(terminal) != "dumb");
 }
 
-void talk(const std::string& text) {
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  std::fflush(stderr);
+std::string printable_lines(std::string_view text) {
+  std::string lines;
+  for (std::size_t begin = 0, end = 0; end != text.npos; begin = end + 1) {
+    end = text.find('\n', begin);
+    lines += (begin == 0 ? "" : "\n") + printable(text.substr(begin, end - begin));
+  }
+  return lines;
 }
+
+void talk(const std::string& text) { draw(printable_lines(text)); }
 
 void ProgressLine::show(const std::string& text) {
   if (!stderr_is_terminal()) return;
-  talk("\r{}\033[K", cut_to_width(text, columns_of(STDERR_FILENO) - 1));
+  draw(fmt::format("\r{}\033[K", cut_to_width(printable(text), columns_of(STDERR_FILENO) - 1)));
   drawn_ = true;
 }
 
@@ -49,7 +59,7 @@ void ProgressLine::say(const std::string& text) {
 
 void ProgressLine::clear() {
   if (!drawn_) return;
-  talk("\r\033[K");
+  draw("\r\033[K");
   drawn_ = false;
 }
 

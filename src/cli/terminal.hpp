@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,8 +17,21 @@ std::size_t terminal_width();
 /// Whether to colour: a terminal, NO_COLOR not set, TERM not dumb.
 bool wants_colour();
 
-/// Writes `text` to stderr. Where nobody can hear it (closed, full, its reader gone) it is lost: talk never
-/// ends a measurement, as an exception of fmt::print would.
+/// printable() line by line, so that no text of others in it steers a terminal.
+std::string printable_lines(std::string_view text);
+
+/// To stdout: for people, printable_lines(). Errors of writing: see run_command_line().
+template <class... Args>
+void print_lines(fmt::format_string<Args...> format, Args&&... args) {
+  fmt::print("{}", printable_lines(fmt::format(format, std::forward<Args>(args)...)));
+}
+/// For programs: as it is, but on a terminal.
+inline void print_data(const std::string& text) {
+  fmt::print("{}", stdout_is_terminal() ? printable_lines(text) : text);
+}
+
+/// Writes printable_lines() of `text` to stderr. Where nobody can hear it (closed, full, its reader gone) it
+/// is lost: talk never ends a measurement, as an exception of fmt::print would.
 void talk(const std::string& text);
 template <class... Args>
 void talk(fmt::format_string<Args...> format, Args&&... args) {

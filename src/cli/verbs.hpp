@@ -38,5 +38,6 @@ void declare_host(Command& command);
 void declare_engines(Command& command);
 void declare_demo(Command& command);
 void declare_worker(Command& command);
+void declare_try_model(Command& command);
 
 }  // namespace neph::cli

@@ -1,6 +1,8 @@
 #include "cli/worker.hpp"
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
@@ -13,6 +15,7 @@
 #include <unistd.h>
 
 #include "cli/command.hpp"
+#include "cli/interrupts.hpp"
 #include "core/json.hpp"
 #include "core/lines.hpp"
 #include "host/host.hpp"
@@ -36,7 +39,8 @@ class LineSink final : public EventSink {
   LineSink& operator=(const LineSink&) = delete;
 
   void emit(const Event& event) override {
-    fmt::print(lines_, "{}\n", encode_event(event));
+    const auto line = encode_event(event) + '\n';
+    std::fwrite(line.data(), 1, line.size(), lines_);  // a controller that is gone is heard of elsewhere
     std::fflush(lines_);
   }
 
@@ -57,16 +61,18 @@ Moment origin(const Order& order, const Clock& clock) {
 /// How long a worker may take to end once its controller is gone, which would have killed it by now.
 constexpr unsigned longest_end_s = 10;
 
-/// What the controller says on standard input (record/order.hpp). SIGTERM and SIGINT mean "stop" too, so that
-/// a run ends in order and leaves no half-written file. Made before any other thread, because threads inherit
-/// which signals are blocked.
+/// What the controller says on standard input (record/order.hpp). Signals by which others end processes mean
+/// "stop" too, so that a run ends in order and leaves no half-written file. Made before any other thread,
+/// because threads inherit which signals are blocked.
 class Control {
  public:
   Control() {
     sigset_t signals;
     sigemptyset(&signals);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGINT);
+    for (int signal = 1; signal < NSIG; ++signal)
+      if (asks_to_end(signal) && !(signal == SIGHUP && is_ignored(signal)))  // nohup
+        sigaddset(&signals, signal);
+    std::signal(SIGPIPE, SIG_IGN);  // a run whose controller is gone ends in order too
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
     signals_ = Descriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
   }
@@ -76,13 +82,16 @@ class Control {
     while (!order_ && !stop_.stop_requested()) hear();
     if (!order_)
       return fail(ErrorCode::invalid_argument, "no order on standard input; neph itself starts workers");
-    thread_ = start_thread("control", [this](const std::stop_token& over) {
+    const auto go_on = [this](const std::stop_token& over) {
       const std::stop_callback wake(over, [this] { ::eventfd_write(over_.get(), 1); });
       while (!over.stop_requested()) hear();
-    });
+    };
+    NEPH_TRY(thread_, start_thread("control", go_on, end_process));
     return *order_;
   }
   std::stop_token stop() const { return stop_.get_token(); }
+  /// That told it to stop; 0: none.
+  int signal() const { return signal_; }
   std::stop_token finish() const { return finish_.get_token(); }
 
  private:
@@ -91,7 +100,11 @@ class Control {
                               pollfd{over_.get(), POLLIN, 0}};
     if (::poll(all.data(), all.size(), -1) <= 0) return;
     signalfd_siginfo taken;
-    if (all[1].revents != 0 && ::read(signals_.get(), &taken, sizeof taken) > 0) take(order::stop);
+    if (all[1].revents != 0 && ::read(signals_.get(), &taken, sizeof taken) > 0) {
+      signal_ = static_cast<int>(taken.ssi_signo);
+      take(order::stop);
+      end_soon();
+    }
     if (all[0].revents != 0) read();
   }
 
@@ -107,10 +120,17 @@ class Control {
   }
 
   /// A run that does not heed the word to stop, in a library for instance, must not outlive its controller:
-  /// where that is another machine or a container, no kernel ends us. A handler and not what SIGALRM does by
-  /// itself, which the first process of a container is spared.
+  /// where that is another machine or a container, no kernel ends us. Ended as by SIGTERM, with the code that
+  /// a container's first process has then, which no signal ends.
   static void end_soon() {
-    std::signal(SIGALRM, [](int) { std::_Exit(exit_code(ErrorCode::unavailable)); });
+    std::signal(SIGALRM, [](int) {
+      sigset_t none;
+      sigemptyset(&none);
+      std::signal(SIGTERM, SIG_DFL);
+      ::sigprocmask(SIG_SETMASK, &none, nullptr);
+      std::raise(SIGTERM);
+      std::_Exit(128 + SIGTERM);
+    });
     ::alarm(longest_end_s);
   }
 
@@ -123,6 +143,7 @@ class Control {
       order_ = line;
   }
 
+  std::atomic<int> signal_{0};
   int input_ = STDIN_FILENO;
   Descriptor signals_;
   Descriptor over_{::eventfd(0, EFD_CLOEXEC)};
@@ -144,6 +165,10 @@ Moment introduce(Moment origin, const Clock& clock, EventSink& events) {
 
 Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events, const Control& control) {
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
+  if (order.spec.is_array()) {
+    const std::vector<Json> specs(order.spec.begin(), order.spec.end());
+    return workload::told(workload->prepare(specs, events));
+  }
   const auto second_0 = introduce(origin(order, clock), clock, events);
   auto result = workload->run(order.spec, {.clock = clock,
                                            .origin = second_0,
@@ -155,18 +180,27 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events,
   return result;
 }
 
+/// Of the run that was asked for.
+bool is_part(const RunResult& result) {
+  return std::ranges::count(result.warnings, WarningCode::stopped_early, &Warning::code) > 0;
+}
+
 }  // namespace
 
 Status work() {
   Control control;
   const SteadyClock clock;
   LineSink events;
-  const auto outcome = [&]() -> Result<RunResult> {
+  auto outcome = guarded([&]() -> Result<RunResult> {
     NEPH_TRY(const auto said, control.order());
     NEPH_TRY(const Json json, parse_json(said, "standard input"));
     NEPH_TRY(const auto order, from_json<Order>(json, "order"));
     return run(order, clock, events, control);
-  }();
+  });
+  if (control.signal() != 0 && (!outcome || is_part(*outcome))) {
+    const auto name = name_of_signal(control.signal());
+    outcome = tl::unexpected(Error{ErrorCode::unavailable, "stopped by " + name, {}, name});
+  }
   events.emit(outcome ? Event(*outcome) : Event(outcome.error()));
   if (outcome) return {};
   return fail(outcome.error().code, "{}", already_reported);

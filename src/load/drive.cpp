@@ -37,6 +37,7 @@ struct Worker {
   WorkerUse use;
   std::int64_t most_in_flight = 0;
   std::int64_t held_back = 0;
+  std::int64_t stray_replies = 0;
   std::string first_failure;
   std::atomic<bool> over{false};
 };
@@ -48,16 +49,19 @@ class Driver {
       : plan_(plan), requests_(requests), clock_(clock), stop_(stop), workers_(threads()) {}
 
   Result<Measurement> run(const std::function<void(std::int64_t, std::int64_t)>& progress) {
+    Status watched;
     {
-      std::vector<std::jthread> running;
-      for (std::size_t i = 0; i < workers_.size(); ++i)
-        running.push_back(
-            start_thread("load-" + std::to_string(i), [this, i](const std::stop_token&) { work(i); }));
+      NEPH_TRY(const auto running,
+               start_threads("load", std::ssize(workers_), [this](std::int64_t i, const std::stop_token&) {
+                 work(static_cast<std::size_t>(i));
+               }));
       ready_.wait();
       start_ = clock_.now() + head_start;
       go_.count_down();
-      watch(progress);
+      watched = guarded([&] { watch(progress); });
+      if (!watched) enough_ = true;
     }
+    NEPH_CHECK(watched);
     for (const auto& worker : workers_) NEPH_CHECK(worker.status);
     return collect();
   }
@@ -77,26 +81,28 @@ class Driver {
   void work(std::size_t index) {
     auto& worker = workers_[index];
     Sender* sender = nullptr;
-    auto client = wire::Client::connect(plan_.endpoint, plan_.client, clock_,
-                                        [&sender](wire::Call& call) { sender->ended(call); });
+    std::unique_ptr<wire::Client> client;
     std::vector<std::unique_ptr<wire::Outgoing>> encoded;
-    worker.status = client ? encode(**client, encoded) : Status(tl::unexpected(client.error()));
     std::optional<Sender> made;
-    if (worker.status) {
-      made.emplace(task_of(index, encoded), clock_, worker.log, enough_);
-      sender = &*made;
-    } else {
-      failed_ = true;
-    }
+    worker.status = guarded([&]() -> Status {
+      NEPH_TRY(client, wire::Client::connect(plan_.endpoint, plan_.client, clock_,
+                                             [&sender](wire::Call& call) { sender->ended(call); }));
+      NEPH_CHECK(encode(*client, encoded));
+      sender = &made.emplace(task_of(index, encoded), clock_, worker.log, enough_);
+      return {};
+    });
+    if (!worker.status) failed_ = true;
     ready_.count_down();
     go_.wait();
     if (sender != nullptr && !failed_) {
-      sender->run(**client, start_, stop_);
+      worker.status = guarded([&] { sender->run(*client, start_, stop_); });
       worker.use = {sender->thread_use(), sender->measured()};
       worker.most_in_flight = sender->most_in_flight();
       worker.held_back = sender->held_back();
+      worker.stray_replies = sender->stray_replies();
       worker.first_failure = sender->first_failure();
     }
+    if (!worker.status) enough_ = true;  // the others' figures mean nothing without it
     worker.over = true;
   }
 
@@ -214,6 +220,7 @@ class Driver {
       all.workers.push_back(worker.use);
       all.most_in_flight += worker.most_in_flight;
       all.held_back += worker.held_back;
+      all.stray_replies += worker.stray_replies;
       if (all.first_failure.empty()) all.first_failure = worker.first_failure;
       all.end = std::max(all.end, all.begin + worker.use.measured.count());
     }

@@ -53,9 +53,10 @@ struct Measurement {
   std::int64_t ended_meanwhile = 0;  ///< requests that ended while it used that
   std::int64_t most_in_flight = 0;
   std::int64_t held_back = 0;  ///< arrivals that waited because of the limit in flight, also those never sent
-  std::int64_t scheduled = 0;  ///< measured arrivals of the schedule; closed loop: samples
-  double offered_s = 0;        ///< length of a schedule with a duration; 0: until the last arrival
-  std::string first_failure;   ///< why the first request failed of those that did, of one worker; empty: none
+  std::int64_t stray_replies = 0;  ///< that came though no request was out
+  std::int64_t scheduled = 0;      ///< measured arrivals of the schedule; closed loop: samples
+  double offered_s = 0;            ///< length of a schedule with a duration; 0: until the last arrival
+  std::string first_failure;  ///< why the first request failed of those that did, of one worker; empty: none
   bool narrow_enough = false;
   bool ended_early = false;  ///< narrow enough, or settled
   bool stopped = false;      ///< by the user

@@ -1,9 +1,13 @@
 // With real threads, sockets and a real clock: what drive() joins. What it decides is tested with the parts.
 #include "load/drive.hpp"
 
+#include <stdexcept>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "load/payload.hpp"
+#include "os/no_threads_test.hpp"
 #include "wire/echo_service_test.hpp"
 
 namespace neph::load {
@@ -135,6 +139,26 @@ TEST_F(DriveTest, SaysThatNobodyIsThere) {
   const auto measured = run();
   ASSERT_FALSE(measured);
   EXPECT_EQ(measured.error().code, ErrorCode::unavailable);
+}
+
+TEST_F(DriveTest, EndsWhereItsThreadsCannotBeStarted) {
+  plan_.clients = 2;
+  plan_.threads = 2;
+  const NoThreads limit;
+  const auto measured = run();
+  ASSERT_FALSE(measured);
+  EXPECT_EQ(measured.error().code, ErrorCode::unavailable);
+}
+
+/// In whatever thread: the others end too, long before their time.
+TEST_F(DriveTest, EndsWithWhatWasThrown) {
+  plan_.clients = 2;
+  plan_.threads = 2;
+  plan_.course = {.duration_s = 600};
+  on_progress_ = [] { throw std::runtime_error("a reason"); };
+  const auto measured = run();
+  ASSERT_FALSE(measured);
+  EXPECT_THAT(measured.error().message, testing::HasSubstr("a reason"));
 }
 
 }  // namespace

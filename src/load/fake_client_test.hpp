@@ -45,6 +45,11 @@ class FakeClient final : public wire::Client {
     }
   }
   void wake() override {}
+  std::int64_t stray = 0;
+  std::int64_t stray_replies(Nanoseconds wait) override {
+    clock_.sleep_until(clock_.now() + wait);
+    return stray;
+  }
   Result<std::string> get(const std::string&) override {
     return fail(ErrorCode::unsupported, "no pages here");
   }

@@ -44,8 +44,8 @@ struct Lateness {
 };
 Lateness lateness_of(const std::vector<Sample>& samples, double limit_s);
 
-/// What the generator, its limits or the machine that it runs on did to the figures; empty: nothing that
-/// matters.
+/// What the generator, its limits, the machine that it runs on or replies to nothing did to the figures;
+/// empty: nothing that matters.
 std::vector<Warning> generator_doubts(const Measurement& measured, const Judging& judging);
 /// The first of them with which the run tells of the generator rather than of the server; nullptr: none.
 const Warning* not_of_the_server(const std::vector<Warning>& doubts);

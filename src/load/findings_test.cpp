@@ -115,6 +115,15 @@ TEST(Findings, ARunWithoutAnyAnswerIsInvalid) {
   EXPECT_THAT(found(measured).warnings, warns(WarningCode::requests_failed, Weight::voids));
 }
 
+TEST(Findings, RepliesToNothingMakeARunInvalid) {
+  auto measured = steady(500);
+  measured.stray_replies = 1;
+  for (const bool closed : {false, true})
+    EXPECT_THAT(found(measured, {.closed = closed}).warnings,
+                warns(WarningCode::stray_replies, Weight::voids));
+  EXPECT_NE(not_of_the_server(generator_doubts(measured, {})), nullptr) << "a search does not count it";
+}
+
 TEST(Findings, TheGeneratorThatMissesItsScheduleSaysSo) {
   auto measured = steady(100);
   for (std::size_t i = 10; i < 13; ++i) {  // of 100: in no percentile that has an interval

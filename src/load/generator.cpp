@@ -101,6 +101,12 @@ std::vector<Warning> generator_doubts(const Measurement& measured, const Judging
                                  "{:.0f} % of the time and waited for one for {:.0f} %",
                                  100 * use.ran, 100 * use.waited),
                      use.waited > use.ran ? "give the generator cores of its own" : "more --threads"));
+  if (measured.stray_replies > 0)
+    doubts.push_back(make_warning(
+        WarningCode::stray_replies,
+        fmt::format("{} repl{} came though no request was out: others may have been taken for answers to "
+                    "requests that had none",
+                    measured.stray_replies, measured.stray_replies == 1 ? "y" : "ies")));
   if (judging.closed || judging.all_at_once) return doubts;
   doubt_unsent(measured, doubts);
   if (measured.held_back > 0)

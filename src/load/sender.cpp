@@ -30,6 +30,11 @@ constexpr Nanoseconds between_slow_looks = std::chrono::milliseconds(1);
 /// so many; after a wrong one all.
 constexpr std::int64_t decoded_every = 1000;
 
+/// Replies that nothing was sent for are waited for as long as the slowest reply took, within these: a server
+/// that answers twice may still be at it when each request has had a reply.
+constexpr Nanoseconds least_afterwards = std::chrono::milliseconds(50),
+                      most_afterwards = std::chrono::seconds(1);
+
 /// How long a run may go on without a look at whether it is to end.
 constexpr Nanoseconds attention = std::chrono::milliseconds(50);
 
@@ -145,6 +150,7 @@ void Sender::ended(wire::Call& call) {
     flight.outcome = decoded(flight);
     (flight.outcome ? seen_right_ : seen_wrong_) = true;
   }
+  if (flight.outcome) longest_service_ = std::max(longest_service_, flight.done - flight.sent);
   const auto sample = sample_of(flight);
   if (first_failure_.empty() && sample.outcome == Outcome::failed &&
       sample.scheduled >= task_.begin_measure.count())
@@ -226,6 +232,8 @@ void Sender::drain() {
   while (!over() && clock_.now() < until) client_->run_until(std::min(until, clock_.now() + attention), over);
   giving_up_ = true;
   if (in_flight_ > 0) client_->abort();
+  if (!stop_.stop_requested())
+    stray_replies_ = client_->stray_replies(std::clamp(longest_service_, least_afterwards, most_afterwards));
 }
 
 /// The first time round after the warm-up: from here on what the thread uses counts, and what the warm-up

@@ -56,6 +56,8 @@ class Sender {
 
   // Of the measured part, after run().
   std::int64_t most_in_flight() const { return most_in_flight_; }
+  /// In all, as far as the client saw them: see wire::Client.
+  std::int64_t stray_replies() const { return stray_replies_; }
   std::int64_t held_back() const { return held_back_; }  ///< due, but as many as allowed were in flight
   const std::string& first_failure() const { return first_failure_; }
   ThreadUse thread_use() const { return {last_.ran - first_.ran, last_.waited - first_.waited}; }
@@ -115,6 +117,8 @@ class Sender {
 
   std::int64_t most_in_flight_ = 0;
   std::int64_t held_back_ = 0;
+  std::int64_t stray_replies_ = 0;
+  Nanoseconds longest_service_{};
   std::string first_failure_;
   ThreadUse first_, last_;
   Moment first_at_, last_at_;

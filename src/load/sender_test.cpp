@@ -20,6 +20,7 @@ class SenderTest : public testing::Test {
     sender.run(*client_, clock_.now() + 1ms, stop_.get_token());
     held_back_ = sender.held_back();
     most_in_flight_ = sender.most_in_flight();
+    stray_replies_ = sender.stray_replies();
     client_.reset();
   }
   std::vector<Sample> samples() const {
@@ -40,7 +41,7 @@ class SenderTest : public testing::Test {
   std::stop_source stop_;
   std::unique_ptr<FakeClient> client_;
   std::function<void(FakeClient&)> prepare;
-  std::int64_t held_back_ = 0, most_in_flight_ = 0;
+  std::int64_t held_back_ = 0, most_in_flight_ = 0, stray_replies_ = 0;
 };
 
 TEST_F(SenderTest, KeepsItsScheduleToTheNanosecond) {
@@ -51,6 +52,19 @@ TEST_F(SenderTest, KeepsItsScheduleToTheNanosecond) {
     EXPECT_EQ(log_[i].issued, log_[i].scheduled);
     EXPECT_EQ(log_[i].done - log_[i].scheduled, 10'000'000);
   }
+}
+
+TEST_F(SenderTest, WaitsForRepliesToNothingAsLongAsTheSlowestReplyTook) {
+  prepare = [](FakeClient& client) {
+    client.stray = 3;
+    client.service = [](std::int64_t nth) { return nth == 1 ? 300ms : 1ms; };
+  };
+  run({.schedule = every(1s, 3)});
+  EXPECT_EQ(stray_replies_, 3);
+  EXPECT_GE(clock_.now() - Moment(), 2s + 300ms);
+  stop_.request_stop();
+  run({.schedule = every(1s, 3)});
+  EXPECT_EQ(stray_replies_, 0) << "the user does not wait";
 }
 
 TEST_F(SenderTest, GoesOnSendingWhileTheServerStalls) {

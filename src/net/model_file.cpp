@@ -46,6 +46,8 @@ Result<std::filesystem::path> model_file(const std::string& model, const BuildOp
   const std::filesystem::path path(model);
   std::error_code ignored;
   const bool hidden = std::filesystem::is_directory(path, ignored) && is_network(model);
+  if (std::filesystem::is_other(path, ignored))
+    return fail(ErrorCode::invalid_argument, "{}: a pipe or a device, where a model's file should be", model);
   if (std::filesystem::exists(path, ignored) && !hidden) {  // a folder of a network's name hides nothing
     if (options != BuildOptions{})
       return fail(ErrorCode::invalid_argument,

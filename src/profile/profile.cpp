@@ -10,6 +10,7 @@
 #include "core/shapes.hpp"
 #include "core/text.hpp"
 #include "host/host.hpp"
+#include "os/cores.hpp"
 #include "profile/account.hpp"
 #include "profile/inputs.hpp"
 #include "stats/stats.hpp"
@@ -183,19 +184,20 @@ std::optional<net::Network> network_of(const std::filesystem::path& path, const 
 std::int64_t threads_of(const Facts& facts) {
   const auto told = get(facts, fact::threads);
   const auto threads = told ? std::strtoll(told->c_str(), nullptr, 10) : 0;
-  return threads > 0 ? threads : host::usable_cores();
+  return threads > 0 ? threads : usable_cores();
 }
 
-void measure_machine(Profile& profile) {
+Status measure_machine(Profile& profile) {
   if (!lowered(profile.device).starts_with("cpu")) {
     profile.notes.push_back(fmt::format(
         "the peaks of {} are not measured: only those of this machine's processor are", profile.device));
-    return;
+    return {};
   }
-  auto roof = host::measure_roof(profile.threads);
+  NEPH_TRY(auto roof, host::measure_roof(profile.threads));
   profile.peak_flop_per_s = roof.flop_per_s;
   profile.peak_bytes_per_s = roof.bytes_per_s;
   profile.instructions = std::move(roof.instructions);
+  return {};
 }
 
 void describe_session(const Spec& spec, const engine::Engine& engine, const engine::Session& session,
@@ -231,7 +233,7 @@ Result<Profile> take(const Spec& spec, const Onlooker& onlooker) {
   Known known{.network = network ? &*network : nullptr};
   if (measurement.as_run()) known.as_run = layers_as_run(times.layers, *measurement.as_run());
   account(times, known, profile);
-  measure_machine(profile);
+  NEPH_CHECK(measure_machine(profile));
   return profile;
 }
 

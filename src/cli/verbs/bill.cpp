@@ -6,6 +6,7 @@
 #include "cli/bill_cases.hpp"
 #include "cli/bill_output.hpp"
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/values.hpp"
 
@@ -66,15 +67,15 @@ Status print_json(const std::vector<MadeBill>& bills) {
 Status print_text(const std::vector<MadeBill>& bills, bool has_ledgers) {
   if (bills.size() > 1) {
     NEPH_TRY(const auto table, comparison(bills));
-    fmt::print("{}", table);
+    print_lines("{}", table);
   }
   if (!has_ledgers) {
-    fmt::print("\n{}--cell has the whole ledger of one of them.\n", shared_text(bills));
+    print_lines("\n{}--cell has the whole ledger of one of them.\n", shared_text(bills));
     return {};
   }
   for (const auto& made : bills) {
     NEPH_TRY(const auto text, made_text(made));
-    fmt::print("{}{}", bills.size() > 1 ? "\n" : "", text);
+    print_lines("{}{}", bills.size() > 1 ? "\n" : "", text);
   }
   return {};
 }

@@ -80,7 +80,7 @@ Result<int> tour(const DemoOptions& options) {
   NEPH_TRY(const auto document, load_document(store, 0, store::Detail::full));
   const auto page = folder / "report.html";
   NEPH_CHECK(write_file(page, report::html(document)));
-  fmt::print("{}\n", std::filesystem::absolute(page).string());
+  print_lines("{}\n", std::filesystem::absolute(page).string());
   return code;
 }
 

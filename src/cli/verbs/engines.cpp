@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "engine/engine.hpp"
 #include "os/plugin.hpp"
@@ -63,16 +64,16 @@ std::string abilities(const engine::EngineInfo& info) {
 
 void print_engine(const engine::EngineInfo& info) {
   if (!info.usable) {
-    fmt::print("{}: cannot run here: {}\n", info.name, info.reason);
+    print_lines("{}: cannot run here: {}\n", info.name, info.reason);
     return;
   }
-  fmt::print("{} {}: {}\n", info.name, info.version, abilities(info));
-  if (!info.runtime.empty()) fmt::print("  found in {}\n", info.runtime);
+  print_lines("{} {}: {}\n", info.name, info.version, abilities(info));
+  if (!info.runtime.empty()) print_lines("  found in {}\n", info.runtime);
   for (const auto& device : info.devices) {
     std::vector<std::string_view> precisions;
     for (const auto precision : device.precisions) precisions.push_back(enum_name(precision));
-    fmt::print("  {}: {} ({}){}{}\n", device.name, device.description, fmt::join(precisions, ", "),
-               device.providers.empty() ? "" : "; providers ", fmt::join(device.providers, ", "));
+    print_lines("  {}: {} ({}){}{}\n", device.name, device.description, fmt::join(precisions, ", "),
+                device.providers.empty() ? "" : "; providers ", fmt::join(device.providers, ", "));
   }
 }
 

@@ -11,7 +11,7 @@
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
-#include "host/host.hpp"
+#include "os/cores.hpp"
 #include "predict/predict.hpp"
 
 namespace neph::cli {
@@ -69,8 +69,8 @@ void print_columns(const predict::Profile& profile, const predict::MachineColumn
   }
   fmt::print("{}", table.text());
   if (excluded > most_excluded_shown)
-    fmt::print("and {} that are known only after the run\n",
-               counted(static_cast<std::int64_t>(excluded - most_excluded_shown), "more column"));
+    print_lines("and {} that are known only after the run\n",
+                counted(static_cast<std::int64_t>(excluded - most_excluded_shown), "more column"));
   if (profile.points.noise > 0)
     fmt::print("repeats of one point differ by {} (deviation)\n", format_percent(profile.points.noise, 2));
 }
@@ -121,7 +121,7 @@ Status fit_table(const FitCommand& options) {
   if (options.explain) print_columns(profile, roles.hardware);
   for (const auto& finding : profile.findings) fmt::print("{}\n", printable(finding.message));
   predict::FitOptions fit{
-      .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(host::usable_cores())};
+      .roles = roles, .method = options.method, .threads = static_cast<std::size_t>(usable_cores())};
   if (fit.roles.batch != options.table.batch)
     fmt::print("taken for the batch: '{}' (--batch)\n", printable(fit.roles.batch));
   const auto& hardware = roles.hardware;
@@ -131,17 +131,18 @@ Status fit_table(const FitCommand& options) {
        predict::contradictions_in(profile.points.features, hardware, device::built_in_and(roles.sheets)))
     fmt::print("{}\n", printable(sentence));
   if (!hardware.figures.empty())
-    fmt::print("data sheet of the machine, not features of their own: {}\n",
-               printable(fmt::format("{}", fmt::join(hardware.figures, ", "))));
+    print_lines("data sheet of the machine, not features of their own: {}\n",
+                printable(fmt::format("{}", fmt::join(hardware.figures, ", "))));
   ProgressLine line;
   fit.progress = progress_on(line, "trying");
   NEPH_TRY(const auto model, predict::Model::fit(profile, fit));
   line.clear();
   print_expected(model);
+  for (const auto& warning : predict::warnings_of(model.ensemble())) print_lines("warning: {}\n", warning);
   if (options.explain) print_scores(model);
   if (options.explain) print_terms(model);
   NEPH_CHECK(predict::save_model(model, options.out));
-  fmt::print("{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
+  print_lines("{}; next: neph predict {} ROWS.csv\n", options.out, options.out);
   return {};
 }
 

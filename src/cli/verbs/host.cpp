@@ -10,6 +10,7 @@
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 #include "device/device.hpp"
+#include "os/cores.hpp"
 
 namespace neph::cli {
 namespace {
@@ -95,7 +96,10 @@ void declare_host(Command& command) {
       return fail(ErrorCode::invalid_argument,
                   "names and --machines belong to --devices: neph host --devices {}", options->names);
     auto machine = to_json(host::take_fingerprint());
-    if (options->peaks) machine["peaks"] = to_json(host::measure_roof(host::usable_cores()));
+    if (options->peaks) {
+      NEPH_TRY(const auto roof, host::measure_roof(usable_cores()));
+      machine["peaks"] = to_json(roof);
+    }
     fmt::print("{}", options->json ? dump_json(machine, true) + "\n" : outline(machine));
     return {};
   });

@@ -8,8 +8,8 @@
 #include "cli/verbs.hpp"
 #include "core/text.hpp"
 #include "core/units.hpp"
-#include "host/host.hpp"
 #include "image/image.hpp"
+#include "os/cores.hpp"
 
 namespace neph::cli {
 namespace {
@@ -43,8 +43,8 @@ void print_check(const image::PictureSet& set) {
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, format);
   if (!set.usable.empty())
     kinds = fmt::format(" ({}; {} in all)", kinds, format_bytes(static_cast<double>(set.bytes())));
-  fmt::print("{}: {}{}, {} rejected\n", set.folder, counted(std::ssize(set.usable), "usable image"), kinds,
-             set.rejected.size());
+  print_lines("{}: {}{}, {} rejected\n", set.folder, counted(std::ssize(set.usable), "usable image"), kinds,
+              set.rejected.size());
   for (const auto& rejected : set.rejected)
     fmt::print("  {}: {}\n", printable(rejected.path), printable(rejected.reason));
 }
@@ -53,8 +53,7 @@ Status check_pictures(const CheckOptions& options) {
   image::PictureSet set;
   {
     ProgressLine line;
-    NEPH_TRY(set,
-             image::check(options.folder, options.scan, host::usable_cores(), progress_on(line, "decoding")));
+    NEPH_TRY(set, image::check(options.folder, options.scan, usable_cores(), progress_on(line, "decoding")));
   }
   if (options.json)
     fmt::print("{}\n", dump_json(to_json(set), true));
@@ -74,11 +73,11 @@ Status prepare_pictures(const PrepareOptions& options) {
     ProgressLine line;
     const image::Transform transform{.resize_side = options.resize_side, .crop_side = options.side};
     auto prepare = options.prepare;
-    prepare.threads = host::usable_cores();
+    prepare.threads = usable_cores();
     NEPH_TRY(result, image::prepare(set, transform, options.out, prepare, progress_on(line, "preparing")));
   }
-  fmt::print("{}: {} images of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
-             options.side, format_bytes(static_cast<double>(result.bytes)));
+  print_lines("{}: {} images of {}x{}, {}\n", options.out, result.prepared.pictures, options.side,
+              options.side, format_bytes(static_cast<double>(result.bytes)));
   for (const auto& rejected : set.rejected)
     fmt::print("  left out {}: {}\n", printable(rejected.path), printable(rejected.reason));
   for (const auto& rejected : result.rejected)
@@ -92,8 +91,8 @@ Status make_pictures(const std::string& folder, image::SynthOptions options) {
     ProgressLine line;
     NEPH_TRY(result, image::synth(folder, options, progress_on(line, "drawing")));
   }
-  fmt::print("{}: {} images, {} (seed {})\n", folder, result.pictures,
-             format_bytes(static_cast<double>(result.bytes)), options.seed);
+  print_lines("{}: {} images, {} (seed {})\n", folder, result.pictures,
+              format_bytes(static_cast<double>(result.bytes)), options.seed);
   return {};
 }
 
@@ -117,7 +116,7 @@ void declare_prepare(Command& command) {
 void declare_synth(Command& command) {
   auto folder = std::make_shared<std::string>();
   auto options = std::make_shared<image::SynthOptions>();
-  options->threads = host::usable_cores();
+  options->threads = usable_cores();
   command.positional("folder", *folder, "folder to write to", true);
   command.fields(*options);
   command.action([folder, options] { return make_pictures(*folder, *options); });

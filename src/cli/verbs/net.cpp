@@ -112,19 +112,19 @@ std::string trip_text(const net::Network& network) {
 /// What the totals lack, and what was assumed.
 void print_limits(const net::Network& network) {
   for (const auto& [name, count] : network.unknown_operators)
-    fmt::print("  not counted           {} of {}, an operator that is not known here\n",
-               counted(count, "layer"), name);
+    print_lines("  not counted           {} of {}, an operator that is not known here\n",
+                counted(count, "layer"), name);
   for (const auto& [name, count] : network.uncounted_operators)
-    fmt::print("  not counted           {} of {}, in a form of which the work is not counted here\n",
-               counted(count, "layer"), name);
+    print_lines("  not counted           {} of {}, in a form of which the work is not counted here\n",
+                counted(count, "layer"), name);
   if (network.unsized_layers > 0)
-    fmt::print("  not counted           {} of which the file leaves a shape open{}\n",
-               counted(network.unsized_layers, "layer"), remedy(network));
+    print_lines("  not counted           {} of which the file leaves a shape open{}\n",
+                counted(network.unsized_layers, "layer"), remedy(network));
   if (network.open_loops > 0)
-    fmt::print("  not counted           trips of {}, as the file does not tell how many there are; {}\n",
-               counted(network.open_loops, "loop"), trip_text(network));
+    print_lines("  not counted           trips of {}, as the file does not tell how many there are; {}\n",
+                counted(network.open_loops, "loop"), trip_text(network));
   if (network.undecided_branches > 0)
-    fmt::print(
+    print_lines(
         "  counted               the larger branch of {}, or the smaller one in a total that says \"at "
         "least\", as the file does not tell which one runs\n",
         counted(network.undecided_branches, "If"));
@@ -132,16 +132,16 @@ void print_limits(const net::Network& network) {
 
 void print_totals(const net::Network& network) {
   const auto& totals = network.totals;
-  fmt::print("{}: {}, depth {}\n", network.name, counted(totals.layers, "layer"),
-             bounded(totals, "depth", std::to_string(totals.depth)));
+  print_lines("{}: {}, depth {}\n", network.name, counted(totals.layers, "layer"),
+              bounded(totals, "depth", std::to_string(totals.depth)));
   for (const auto& input : network.inputs)
-    fmt::print("  input                 {} {}\n", input.name, shape_text(input.shape));
-  fmt::print("  parameters            {} ({})\n",
-             bounded(totals, "parameters", format_grouped(totals.parameters)),
-             format_bytes(static_cast<double>(totals.weight_bytes)));
-  fmt::print("  multiply-accumulates  {} for this input\n", total(totals, "macs", totals.macs));
-  fmt::print("  activations           {} for this input ({})\n",
-             total(totals, "activations", totals.activations), written(totals));
+    print_lines("  input                 {} {}\n", input.name, shape_text(input.shape));
+  print_lines("  parameters            {} ({})\n",
+              bounded(totals, "parameters", format_grouped(totals.parameters)),
+              format_bytes(static_cast<double>(totals.weight_bytes)));
+  print_lines("  multiply-accumulates  {} for this input\n", total(totals, "macs", totals.macs));
+  print_lines("  activations           {} for this input ({})\n",
+              total(totals, "activations", totals.activations), written(totals));
 }
 
 void print_table(const net::Network& network) {

@@ -15,7 +15,7 @@
 #include "core/text.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
-#include "host/host.hpp"
+#include "os/cores.hpp"
 
 namespace neph::cli {
 namespace {
@@ -42,8 +42,8 @@ void print_refused(const std::vector<predict::Prediction>& predictions) {
   for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ", ", row + 1);
   const bool has_more = refused.size() > most_refused_shown;
-  fmt::print("no answer for {} of {}: {} {}{}\n", refused.size(), counted(std::ssize(predictions), "row"),
-             refused.size() == 1 ? "row" : "rows", numbers, has_more ? ", ...: --json has all" : "");
+  print_lines("no answer for {} of {}: {} {}{}\n", refused.size(), counted(std::ssize(predictions), "row"),
+              refused.size() == 1 ? "row" : "rows", numbers, has_more ? ", ...: --json has all" : "");
   for (const auto row : std::span(refused).first(std::min(refused.size(), most_refused_shown)))
     if (row >= most_shown) fmt::print("row {}: {}\n", row + 1, printable(predictions[row].refused));
 }
@@ -54,8 +54,8 @@ void print_without_interval(const std::vector<predict::Prediction>& predictions)
   for (const auto& prediction : predictions)
     if (!prediction.no_interval.empty()) ++counts[prediction.no_interval];
   for (const auto& [why, count] : counts)
-    fmt::print("no interval for {} of {}: {}\n", count, counted(std::ssize(predictions), "row"),
-               printable(why));
+    print_lines("no interval for {} of {}: {}\n", count, counted(std::ssize(predictions), "row"),
+                printable(why));
 }
 
 /// Of rows on named devices the columns that differ, else all.
@@ -140,8 +140,8 @@ Status predict_rows(const PredictCommand& options) {
     return fail(ErrorCode::invalid_argument,
                 "nothing to predict: give a table of rows, or --devices for the measured configurations on "
                 "other machines");
-  const auto threads = static_cast<std::size_t>(host::usable_cores());
-  auto reading = std::async(std::launch::async, [&]() -> Result<table::Table> {
+  const auto threads = static_cast<std::size_t>(usable_cores());
+  auto reading = std::async([&]() -> Result<table::Table> {
     if (options.rows.empty()) return table::Table{};
     return table::read_table(options.rows, {.keeps_unread = options.devices.empty()});
   });

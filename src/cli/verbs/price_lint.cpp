@@ -5,6 +5,7 @@
 #include "cli/command.hpp"
 #include "cli/price_offers.hpp"
 #include "cli/price_rules.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 
 namespace neph::cli {
@@ -57,8 +58,8 @@ Result<int> lint(const LintOptions& options, bool json) {
     if (json)
       documents.push_back(price::lint_json(list, findings));
     else
-      fmt::print("{}{}", file == files.front() ? "" : "\n",
-                 price::lint_text(list, findings, static_cast<std::size_t>(options.lines)));
+      print_lines("{}{}", file == files.front() ? "" : "\n",
+                  price::lint_text(list, findings, static_cast<std::size_t>(options.lines)));
   }
   if (json) fmt::print("{}\n", dump_json(documents.size() == 1 ? documents[0] : documents, true));
   return is_failed ? failed_as_asked : 0;

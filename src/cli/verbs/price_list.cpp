@@ -131,10 +131,10 @@ void print_listing(const Listing& listing, const OfferLists& all, const ListComm
     fmt::print("{} more: no price {}.\n", counted(listing.without_price, "offer"),
                command.choice.spot ? "as spot" : "on demand (--spot)");
   if (listing.without_place > 0)
-    fmt::print("{} more: the region's name does not say whether it is in {}.\n",
-               counted(listing.without_place, "offer"), command.choice.region);
-  if (!listing.passed_over.empty()) fmt::print("{}\n", listing.passed_over);
-  fmt::print("{}", lists_text(all));
+    print_lines("{} more: the region's name does not say whether it is in {}.\n",
+                counted(listing.without_place, "offer"), command.choice.region);
+  if (!listing.passed_over.empty()) print_lines("{}\n", listing.passed_over);
+  print_lines("{}", lists_text(all));
 }
 
 Status list_offers(const ListCommand& command) {

@@ -11,6 +11,8 @@
 namespace neph::cli {
 namespace {
 
+constexpr unsigned longest_end_s = 10;
+
 struct ProfileCommand {
   profile::Spec spec;
   std::int64_t limit = 15;
@@ -30,7 +32,7 @@ Status show_profile(const ProfileCommand& options) {
   if (!options.html.empty()) NEPH_CHECK(check_output_file("--html", options.html, {options.spec.model}));
   ProgressLine line;
   experiment::Interrupt interrupt;
-  const CatchInterrupts catching(interrupt);  // an engine may have files to remove
+  const CatchInterrupts catching(interrupt, longest_end_s);  // an engine may have files to remove
   NEPH_TRY(const auto profile,
            profile::take(options.spec, {.progress = progress_on(line, "repeat"),
                                         .wants_end = [&] { return interrupt.level() > 0; }}));

@@ -103,7 +103,7 @@ Status write_report(const ReportOptions& options, bool is_experiment_asked) {
                   options.out);
   NEPH_TRY(const auto page, page_of(options, is_experiment_asked));
   NEPH_CHECK(write_file(options.out, page));
-  fmt::print("{}\n", options.out);
+  print_lines("{}\n", options.out);
   return {};
 }
 
@@ -123,7 +123,7 @@ Status write_export(const ExportOptions& options) {
   NEPH_TRY(const auto document, document_of(options));
   const auto text = rendered(document, options.format);
   if (!options.out.empty()) return write_file(options.out, text);
-  fmt::print("{}", text);
+  print_data(text);
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "cli/watch.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"
+#include "core/values.hpp"
 #include "experiment/experiment.hpp"
 #include "record/cells.hpp"
 
@@ -61,9 +62,9 @@ Status list_experiments(const store::Store& store, bool json) {
   for (const auto& experiment : experiments) {
     NEPH_TRY(const auto cells, expand(experiment));
     NEPH_TRY(const auto finished, store.finished(experiment.id));
+    const std::filesystem::path model = value_as_text(experiment.spec.value("model", Json("-")));
     table.add({std::to_string(experiment.id), experiment.created, experiment.workload,
-               std::filesystem::path(experiment.spec.value("model", "-")).filename().string(),
-               factors_text(experiment),
+               model.filename().string(), factors_text(experiment),
                fmt::format("{} of {}", finished.size(),
                            static_cast<std::int64_t>(cells.size()) * experiment.repeat)});
   }

@@ -93,7 +93,7 @@ Status write_script(const ScriptOptions& options) {
   NEPH_TRY(auto job, script_job(options.experiment, options.store, options.part));
   job.command = command_of(options);
   NEPH_TRY(const auto text, script::script(job, offer, options.wishes, rules));
-  fmt::print("{}", text);
+  print_data(text);
   constexpr std::size_t most_of_aws = 16384;
   if (options.wishes.format == script::Format::cloud_init && text.size() > most_of_aws)
     talk("{} bytes are more than the 16384 that AWS takes: gzip it, cloud-init reads that too\n",

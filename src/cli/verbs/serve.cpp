@@ -86,7 +86,7 @@ Result<serve::Source> source_of(const ServeOptions& options) {
   if (options.model.empty())
     return fail(ErrorCode::invalid_argument, "no model given; neph serve MODEL.onnx, or a repository folder");
   std::error_code ignored;
-  if (std::filesystem::exists(options.model, ignored))
+  if (std::filesystem::exists(options.model, ignored) && !std::filesystem::is_other(options.model, ignored))
     return serve::Source{.path = options.model, .name = options.name};
   NEPH_TRY(auto file, net::model_file(options.model, {}, 1));
   return serve::Source{.path = std::move(file), .name = options.name.empty() ? options.model : options.name};
@@ -97,6 +97,16 @@ std::string url(const char* scheme, const serve::ServerOptions& options, std::ui
   const bool v6 = address.find(':') != address.npos;
   return fmt::format("{}{}://{}{}{}:{}", scheme, options.tls.certificate.empty() ? "" : "s", v6 ? "[" : "",
                      address, v6 ? "]" : "", port);
+}
+
+void warn_of_open_ports(const serve::ServerOptions& options) {
+  const bool loopback = options.listen.starts_with("127.") || options.listen == "::1";
+  if (loopback || !options.token_file.empty() || !options.tls.client_ca.empty()) return;
+  talk(
+      "warning: {} is open to other machines and no token is needed (--token-file): all that connect may "
+      "use, load "
+      "and unload models\n",
+      options.listen);
 }
 
 /// Where it listens, once it is ready: for programs that started it.
@@ -157,16 +167,17 @@ class Bell {
 template <class Work>
 auto unless_ended(EndSignals& signals, const char* ended, Work work) {
   const int done = ::eventfd(0, EFD_CLOEXEC);
-  auto result = std::async(std::launch::async, [&] {
+  auto result = std::async([&] {  // on this thread, at get(), where no other can be started
     const Bell over(done);
     return work();
   });
-  if (signals.wait(done)) {
+  if (result.wait_for(std::chrono::seconds(0)) != std::future_status::deferred && signals.wait(done)) {
     talk("{}\n", ended);
     std::_Exit(exit_code(ErrorCode::unavailable));
   }
+  auto worked = result.get();
   ::close(done);
-  return result.get();
+  return worked;
 }
 
 Status stop(serve::Server& server, EndSignals& signals, double limit_s) {
@@ -185,8 +196,10 @@ Status run_server(const ServeOptions& options) {
   EndSignals signals(options.end_with_stdin);
   const SteadyClock clock;
   const auto begin = clock.now();
+  warn_of_open_ports(options.server_options);
   const auto start = [&]() -> Result<std::unique_ptr<serve::Server>> {
-    NEPH_TRY(const auto source, source_of(options));
+    NEPH_TRY(auto source, source_of(options));
+    source.trial = {"/proc/self/exe", "try-model", "--"};
     return serve::Server::start(source, options.model_options, options.server_options, version, clock);
   };
   NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", start));

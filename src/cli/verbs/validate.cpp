@@ -5,7 +5,7 @@
 #include "cli/peers.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
-#include "host/host.hpp"
+#include "os/cores.hpp"
 #include "os/file.hpp"
 #include "predict/predict.hpp"
 #include "report/report.hpp"
@@ -36,7 +36,7 @@ Status validate_table(const ValidateCommand& options) {
   NEPH_TRY(const auto peers, peers_in(options.against));
   ProgressLine line;
   predict::ValidationWork work{.explains = options.explain || !options.html.empty(),
-                               .threads = static_cast<std::size_t>(host::usable_cores()),
+                               .threads = static_cast<std::size_t>(usable_cores()),
                                .progress = [&](std::string what) { return progress_on(line, what); }};
   if (!peers.empty())
     work.others = [&](const predict::Profile& profile, const std::vector<predict::Split>& splits) {

@@ -14,7 +14,7 @@ namespace neph::predict {
 
 /// Calls work(job) for each of `jobs`, on this thread and `threads` - 1 others, and waits for all. Jobs begin
 /// in their order; each must touch only what is its own. After a job that throws, no other begins, and what
-/// it threw is thrown here.
+/// it threw is thrown here. Where no others can be started, this thread does all.
 template <class Work>
 void share_out(std::size_t jobs, std::size_t threads, const std::string& name, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -30,9 +30,9 @@ void share_out(std::size_t jobs, std::size_t threads, const std::string& name, c
     }
   };
   {
-    std::vector<std::jthread> others;
-    for (std::size_t i = 1; i < std::min(threads, jobs); ++i)
-      others.push_back(start_thread(name, [&](const std::stop_token&) { take(); }));
+    const auto wanted = std::max<std::size_t>(1, std::min(threads, jobs)) - 1;
+    const auto others = start_threads(name, static_cast<std::int64_t>(wanted),
+                                      [&](std::int64_t, const std::stop_token&) { take(); });
     take();
   }
   if (first) std::rethrow_exception(first);

@@ -138,4 +138,15 @@ std::vector<ScoreInWords> scores_in_words(const Model& model) {
   return words;
 }
 
+std::vector<std::string> warnings_of(const Ensemble& ensemble) {
+  std::vector<std::string> warnings;
+  for (const auto& member : ensemble.members)
+    if (constexpr double sensible = 10; member && member->process && member->process->noise_raised > sensible)
+      warnings.push_back(
+          fmt::format("{}: ill-conditioned, factorised only with {:.0e} times its noise; leave out columns "
+                      "that are copies",
+                      to_string(member->spec), member->process->noise_raised));
+  return warnings;
+}
+
 }  // namespace neph::predict

@@ -48,4 +48,7 @@ struct ScoreInWords {
 /// Columns that the same hold-outs speak for are one.
 std::vector<ScoreInWords> scores_in_words(const Model& model);
 
+/// Of an ensemble that was just fitted: whose numbers went wrong.
+std::vector<std::string> warnings_of(const Ensemble& ensemble);
+
 }  // namespace neph::predict

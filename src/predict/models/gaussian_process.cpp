@@ -20,13 +20,12 @@ MatrixXd covariances(const FeatureMatrix& rows, const FeatureMatrix& at, const K
   return all;
 }
 
-/// Cholesky's factor of what is measured at the rows, with as much noise as it takes.
-Result<MatrixXd> factor_of(const FeatureMatrix& rows, const Kernel& kernel) {
+/// Cholesky's factor of what is measured at the rows, with as much noise as it takes: the kernel's is raised.
+Result<MatrixXd> factor_of(const FeatureMatrix& rows, Kernel& kernel) {
   const auto covariance = covariances(rows, rows, kernel);
-  double least = kernel.noise * kernel.noise;
-  for (int attempt = 0; attempt < 12; ++attempt, least *= 10) {
+  for (int attempt = 0; attempt < 12; ++attempt, kernel.noise *= std::sqrt(10)) {
     MatrixXd noisy = covariance;
-    noisy.diagonal().array() += least;
+    noisy.diagonal().array() += kernel.noise * kernel.noise;
     if (factorise(noisy)) return noisy;
   }
   return fail(ErrorCode::internal, "the covariance of {} rows cannot be inverted", covariance.rows());
@@ -51,14 +50,18 @@ Result<GaussianProcess> GaussianProcess::fit(const FeatureMatrix& places, const 
 
 Result<GaussianProcess> GaussianProcess::with_kernel(Scaling scaling, FeatureMatrix scaled,
                                                      const VectorXd& target, Kernel kernel) {
+  const double noise = kernel.noise;
   NEPH_TRY(const auto factor, factor_of(scaled, kernel));
   auto weights = solve(factor, target);
-  return GaussianProcess{std::move(scaling), std::move(scaled), std::move(weights), std::move(kernel)};
+  const double raised = kernel.noise / noise;
+  return GaussianProcess{std::move(scaling), std::move(scaled), std::move(weights), std::move(kernel),
+                         raised};
 }
 
 Result<MatrixXd> GaussianProcess::covariance(const FeatureMatrix& at) const {
   const auto asked = scaling.apply(at);
-  NEPH_TRY(const auto factor, factor_of(rows, kernel));
+  auto raised = kernel;
+  NEPH_TRY(const auto factor, factor_of(rows, raised));
   const MatrixXd known = factor.triangularView<Eigen::Lower>().solve(covariances(rows, asked, kernel));
   return MatrixXd(covariances(asked, asked, kernel) - known.transpose() * known);
 }

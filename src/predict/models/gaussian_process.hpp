@@ -54,6 +54,7 @@ struct GaussianProcess {
   FeatureMatrix rows;       ///< that are followed, scaled
   Eigen::VectorXd weights;  ///< K^-1 y
   Kernel kernel;
+  double noise_raised = 1;  ///< by what its noise was multiplied to factorise; a file does not keep it
 
   /// Errors: invalid_argument (no rows, or numbers that are not finite).
   static Result<GaussianProcess> fit(const FeatureMatrix& rows, const Eigen::VectorXd& target,

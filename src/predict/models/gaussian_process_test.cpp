@@ -120,6 +120,18 @@ TEST(GaussianProcess, RefusesWhatCannotBeFittedTo) {
   EXPECT_FALSE(GaussianProcess::fit(places, VectorXd::Zero(5), {}));
 }
 
+TEST(GaussianProcess, KnowsHowMuchNoiseItTookToFactorise) {
+  Random random(8);
+  const auto places = random_places(random, 40, 1, 0);
+  EXPECT_EQ(GaussianProcess::fit(places, curves(places), {})->noise_raised, 1);
+  const FeatureMatrix same{MatrixXd::Ones(40, 1), MatrixXi(40, 0)};
+  const auto process = GaussianProcess::with_kernel(Scaling::of(same.numbers), same, VectorXd::Ones(40),
+                                                    {.amplitude = 1e3, .noise = 1e-8, .lengths = {1}});
+  ASSERT_TRUE(process) << process.error().message;
+  EXPECT_GT(process->noise_raised, 100);
+  EXPECT_NEAR(process->kernel.noise / 1e-8, process->noise_raised, 1e-9 * process->noise_raised);
+}
+
 TEST(GaussianProcess, EqualRowsAndEqualTargetsAreNoTrouble) {
   const FeatureMatrix places{MatrixXd::Ones(10, 2), MatrixXi::Zero(10, 1)};
   const auto process = GaussianProcess::fit(places, VectorXd::Constant(10, 0.5), {});
