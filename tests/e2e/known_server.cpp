@@ -48,7 +48,8 @@ class KnownService final : public wire::Service {
  public:
   KnownService(const Behaviour& behaviour, const Clock& clock)
       : behaviour_(behaviour), clock_(clock), start_(clock.now()), free_(start_), tail_(behaviour.tail_seed) {
-    worker_ = start_thread("worker", [this](const std::stop_token& stop) { work(stop); });
+    worker_ = *start_thread(
+        "worker", [this](const std::stop_token& stop) { work(stop); }, end_process);
   }
 
   bool live() const override { return true; }

@@ -3,6 +3,8 @@ server of files that can keep its clients waiting."""
 
 import json
 import os
+import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -63,6 +65,19 @@ def write_study(folder):
 def script(neph, *options, offer="own/here", results="/srv/results"):
     """The script of that experiment."""
     return neph("script", "study.toml", "--offer", offer, "--results", results, *options).stdout
+
+
+def block(text, key):
+    """The lines of YAML's literal block of that key, without their indentation."""
+    indent, block = re.search(rf"^( *)(?:- )?{key}: \|\n((?:\1 +.*\n|\n)+)", text, re.MULTILINE).groups()
+    columns = len(block) - len(block.lstrip(" "))
+    return [line[columns:] for line in block.splitlines()]
+
+
+def spec_in(text):
+    """The specification that a script writes."""
+    words = re.search(r"printf '%s\\n' \\\n(.*?) *>\"\$home/experiment.toml\"", text, re.DOTALL)[1]
+    return "\n".join(shlex.split(words.replace("\\\n", "\n"))) + "\n"
 
 
 def need(program):

@@ -308,11 +308,14 @@ def wait_for_worker(running):
     """The process id of the worker, once it measures."""
     import time
 
+    def children():
+        return subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.pid)], capture_output=True, text=True).stdout.split()
+
     for _ in range(600):
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(running.pid)], capture_output=True, text=True)
-        if children.stdout.split():
+        if now := children():
             time.sleep(1.5)
-            return int(children.stdout.split()[0])
+            if children() == now:  # and no process that prepared the runs
+                return int(now[0])
         time.sleep(0.05)
     raise AssertionError("no worker was started")
 

@@ -1,5 +1,6 @@
 """`neph infer`: real pictures through a real engine, and everything the results promise."""
 
+import contextlib
 import json
 import math
 import resource
@@ -124,8 +125,10 @@ def test_a_network_needs_no_file(neph, pictures):
 def loads_pictures(pid):
     """Whether a worker of this process has begun to read: its loader's threads are there."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    names = [name for child in children for name in Path(f"/proc/{child}/task").glob("*/comm")]
-    return any(name.read_text().startswith("loader") for name in names)
+    with contextlib.suppress(OSError):  # that which prepares the runs ends meanwhile
+        names = [name for child in children for name in Path(f"/proc/{child}/task").glob("*/comm")]
+        return any(name.read_text().startswith("loader") for name in names)
+    return False
 
 
 def test_a_picture_that_vanishes_is_a_failed_picture_and_no_failed_run(neph, tmp_path, small_model, pictures):

@@ -265,17 +265,19 @@ def test_requests_without_an_answer_time_out(neph, tmp_path, protocol):
 
 @pytest.mark.parametrize("protocol", ["http", "grpc"])
 @pytest.mark.parametrize("loop", [("--clients", 4), ("--rate", 60)])
-def test_a_server_killed_under_load_ends_in_a_verdict(neph, tmp_path, protocol, loop):
+def test_a_server_killed_under_load_fails_the_run_which_keeps_its_figures(neph, tmp_path, protocol, loop):
     with KnownServer(tmp_path, service=0.01) as server:
         running = neph.start("load", server.url(protocol), "--model", "known", *loop, "--duration", "3s", "--request-timeout", "1s", "--json")
         time.sleep(2.5)
         server.kill()
         output, talk = running.communicate(timeout=40)
-    assert running.returncode == 0, talk
-    cell = only_cell(json.loads(output))
-    assert value(cell, "requests_answered") > 20
-    assert value(cell, "requests_unavailable") > 10
-    assert "requests_failed" in codes(cell) and cell["verdict"] in ("doubtful", "invalid")
+    assert running.returncode == 4, talk
+    (run,) = json.loads(output)["runs"]
+    assert run["status"] == "failed" and "was no longer there" in run["reason"]
+    kept = neph.json("show", "--run", 1)["result"]
+    figures = {each["name"]: each["estimate"]["value"] for each in kept["figures"]}
+    assert figures["requests_answered"] > 20 and figures["requests_unavailable"] > 10
+    assert {"requests_failed", "server_lost"} <= {each["code"] for each in kept["warnings"]}
 
 
 @pytest.mark.timing

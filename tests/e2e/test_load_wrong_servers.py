@@ -83,7 +83,7 @@ def test_a_closed_loop_of_one_client_is_told_without_saying_so(neph):
 
 @pytest.mark.parametrize(
     "wrong, figure",
-    [(False, "requests_unavailable"), (b"{{{{{", "requests_failed"), (b"<html>sorry</html>", "requests_failed")],
+    [(False, "requests_failed"), (b"{{{{{", "requests_failed"), (b"<html>sorry</html>", "requests_failed")],
 )
 def test_what_is_no_answer_is_counted_as_none(neph, wrong, figure):
     """Each second inference, as the server counts them: none is sent twice."""

@@ -1,12 +1,13 @@
 """What `neph script` writes is sound in every shell, says what was asked for, and is refused where that makes no sense."""
 
+import json
 import re
 import shutil
 import subprocess
 
 import pytest
 from paths import REPOSITORY
-from script_runs import RELEASES, STUDY, need, script
+from script_runs import RELEASES, STUDY, block, need, script, spec_in
 
 class TestWhatIsWritten:
     def checked(self, text, tmp_path):
@@ -43,9 +44,9 @@ class TestWhatIsWritten:
         (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
         assert torch in text and "bring_dataset 'fashion-mnist'" in text
 
-    def test_only_the_experiment_stands_in_a_here_document(self, study):
-        """Some shells need room in /tmp for one: what sees to the release must not."""
-        assert re.findall(r"<<.*", script(study, offer="azure/x")) == ["<<'END_OF_SPEC'"]
+    def test_there_is_no_here_document(self, study):
+        """Some shells need room in /tmp for one: what sees to the release must not. And text of others could end it."""
+        assert "<<" not in script(study, offer="azure/x")
 
     def test_data_that_no_package_has_here_is_missed_before_it_learns(self):
         elsewhere = 'has() { false; }; fail() { echo "$*"; exit 1; }; dry=; . src/script/parts/data.sh; bring_dataset nothing'
@@ -61,8 +62,7 @@ class TestWhatIsWritten:
         study("run", "study.toml")
         (stored,) = study.json("runs")
         text = study("script", 1, "--offer", "own/here", "--results", "/srv/results").stdout
-        spec = re.search(r"<<'END_OF_SPEC'\n(.*?)END_OF_SPEC", text, re.DOTALL)[1]
-        (study.folder / "again.toml").write_text(spec)
+        (study.folder / "again.toml").write_text(spec_in(text))
         study("run", "again.toml", "--store", "again.db")
         (again,) = study.json("runs", "--store", "again.db")
         assert [again[key] for key in ("spec", "factors", "repeat", "seed")] == [
@@ -77,10 +77,6 @@ steps = 5
 epochs = 2
 threads = [1, 2]
 """
-
-
-def spec_in(text):
-    return re.search(r"<<'END_OF_SPEC'\n(.*?)END_OF_SPEC", text, re.DOTALL)[1]
 
 
 class TestTheWholeOfATraining:
@@ -259,13 +255,6 @@ class TestMoney:
         assert re.search(r"^most_s=(\d+)", text, re.MULTILINE)[1] == str(most_s)
 
 
-def block(text, key):
-    """The lines of YAML's literal block of that key, without their indentation."""
-    indent, block = re.search(rf"^( *)(?:- )?{key}: \|\n((?:\1 +.*\n|\n)+)", text, re.MULTILINE).groups()
-    columns = len(block) - len(block.lstrip(" "))
-    return [line[columns:] for line in block.splitlines()]
-
-
 class TestOtherFormats:
     def test_a_task_of_skypilot_has_the_script_in_it(self, study):
         text = script(study, "--format", "sky", offer="gcp/n1-standard-8+V100:2@us-central1")
@@ -296,6 +285,15 @@ class TestOtherFormats:
             done = subprocess.run(["cloud-init", "schema", "--config-file", tmp_path / "user-data"], capture_output=True, text=True)
             assert done.returncode == 0, done.stdout + done.stderr
 
-    def test_what_yaml_cannot_hold_is_refused(self, study):
-        assert "--format sh" in study("script", "study.toml", "--offer", "aws/x", "--results", "s3://b/x", "--format", "sky",
-                                      "--release-command", "a\tb", code=2).stderr
+    def test_what_yaml_cannot_hold_is_written_by_its_bytes(self, study):
+        text = script(study, "--format", "sky", "--release-command", "a\tb\nc\N{LINE SEPARATOR}", offer="aws/x")
+        word = """'a'"$(byte 011)"'b'"$newline"'c'"$(byte 342)"''"$(byte 200)"''"$(byte 250)"''"""
+        assert f"  act sh -c {word}" in block(text, "setup")
+
+    @pytest.mark.parametrize("name", ["a$HOME", "it's", "a\nb", 'a"b', "a;b", "${LAMBDA_API_KEY}"])
+    def test_skypilot_gets_no_names_of_files_that_shells_read(self, study, name):
+        (study.folder / "study.toml").write_text(STUDY.replace('"pictures"', json.dumps(name)))
+        given = ["--offer", "lambda/x", "--results", "s3://b/x", "--format", "sky"]
+        assert "--data" in study("script", "study.toml", *given, code=8).stderr
+        if "\n" not in name:
+            assert "file_mounts" in study("script", "study.toml", *given, "--data", f"{name}=s3://b/x").stdout

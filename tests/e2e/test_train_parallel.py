@@ -116,6 +116,15 @@ def test_a_killed_process_ends_the_run_and_leaves_nothing(neph, network, victim)
     assert neph.json("show", "1")["cells"][0]["runs_failed"] == 1
 
 
+@pytest.mark.parametrize("victim", [0, pytest.param(1, marks=pytest.mark.slow)])  # it waits for the other, and ends 10 s later
+def test_a_process_that_a_scheduler_ends_interrupts_the_run(neph, network, victim):
+    running = neph.start("train", network(), *HERE, "--epochs", 5000, "--processes", 2)
+    os.kill(ranks_of(running, 2)[victim], signal.SIGTERM)
+    _, said = running.communicate(timeout=60)
+    assert "stopped by a SIGTERM from elsewhere" in said and "--resume goes on" in said
+    assert neph.json("show", "1")["runs"][0]["status"] == "interrupted"
+
+
 def test_the_users_interrupt_ends_all_processes(neph, network):
     running = neph.start("train", network(training="verify_share = 0"), *HERE, "--epochs", 5000, "--processes", 2)
     ranks = ranks_of(running, 2)
