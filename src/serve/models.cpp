@@ -90,9 +90,11 @@ Status Models::load_all() {
     for (const auto& [name, entry] : entries_)
       if (entry.state == ModelState::loading) names.push_back(name);
   }
+  // One process tries all of them; only where that ends by a signal, or hangs, each has one of its own.
+  const bool each_tried = names.size() > 1 && !trial_.empty() && !try_apart("");
   Status first;
   for (const auto& name : names)
-    if (auto status = load(name, names.size() > 1); !status && first) first = std::move(status);
+    if (auto status = load(name, each_tried); !status && first) first = std::move(status);
   return first;
 }
 
@@ -378,9 +380,19 @@ Status try_model(const fs::path& path, const std::string& name, const ModelOptio
   const Regions regions(false, 0);
   Models models(options, regions, clock);
   NEPH_CHECK(models.find(path, name));
-  NEPH_CHECK(models.load(name));
-  models.each_ready([](const Deployment& deployment) { deployment.try_smallest(); });
-  return {};
+  std::vector<std::string> names{name};
+  if (name.empty()) {
+    names.clear();
+    for (const auto& entry : models.list(false)) names.push_back(entry.name);
+  }
+  Status tried;
+  for (const auto& each : names) {
+    tried = models.load(each);
+    if (!tried) continue;
+    models.each_ready([](const Deployment& deployment) { deployment.try_smallest(); });
+    if (names.size() > 1) (void)models.unload(each);  // their memory is not had all at once
+  }
+  return name.empty() ? Status() : tried;
 }
 
 }  // namespace neph::serve

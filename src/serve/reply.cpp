@@ -164,6 +164,8 @@ class Filling {
       const auto begin = reply_.memory.size();
       for (std::int64_t i = 0; i < job_.rows && reply_.memory.size() <= signature_.reply_bytes;
            ++i, row += values) {
+        if (job_.exchange->abandoned())  // millions of rows take a while
+          return job_.break_with({ErrorCode::unavailable, "the client has gone"});
         append_classes({row, values}, kept, field.labels, job_.ranking, reply_.memory,
                        signature_.reply_bytes);
         if (i > 0) continue;  // others will be about as long: what there is no memory for is seen at once

@@ -39,7 +39,8 @@ struct Source {
   std::vector<std::string> trial{};
 };
 
-/// Loads the model `name` of `path` and runs it once, in a process of its own, which it may end.
+/// Loads the model `name` of `path` (empty: each in turn, whatever becomes of the others) and runs it once. For a
+/// process of its own, which it may end.
 Status try_model(const std::filesystem::path& path, const std::string& name, const ModelOptions& options);
 
 class Server {

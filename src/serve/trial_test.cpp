@@ -20,9 +20,9 @@ class Trials : public testing::Test {
     folder.add("b", 1);
     ASSERT_TRUE(models.find(folder.path(), ""));
   }
-  /// Of models named "b", by a script.
+  /// By a script, of models named "b" and of all together.
   void try_by(const std::string& script, Seconds limit = {60}) {
-    models.try_by({"/bin/sh", "-c", "[ \"$2\" = b ] || exit 0; " + script, "trial"}, limit);
+    models.try_by({"/bin/sh", "-c", "[ \"$2\" != a ] || exit 0; " + script, "trial"}, limit);
   }
   std::string reason_of(const std::string& name) {
     for (const auto& entry : models.list(false))
@@ -49,6 +49,13 @@ TEST_F(Trials, KeepAModelOutThatEndsItsEngine) {
   try_by("true");
   EXPECT_TRUE(models.load("b"));
   EXPECT_EQ(reason_of("b"), "READY: ");
+}
+
+TEST_F(Trials, OfManyAreOneProcess) {
+  models.try_by({"/bin/sh", "-c", "[ \"$2\" = '' ]", "trial"}, {60});
+  EXPECT_TRUE(models.load_all());
+  EXPECT_EQ(reason_of("b"), "READY: ");
+  EXPECT_FALSE(models.load("b")) << "on its own";
 }
 
 TEST_F(Trials, GiveTheErrorsOfLoading) {
@@ -92,6 +99,8 @@ TEST_F(Trials, EndAtTheirLimitAndWhenTheServerStops) {
 TEST_F(Trials, RunWhatAClientMayRun) {
   EXPECT_TRUE(try_model(folder.path(), "a", {.max_batch = 2}));
   EXPECT_THAT(try_model(folder.path(), "c", {}).error().message, HasSubstr("no model 'c'"));
+  folder.write("c/1/model.identity", "no model");
+  EXPECT_TRUE(try_model(folder.path(), "", {})) << "all; why one does not load is seen when it is loaded";
 }
 
 TEST_F(Trials, SeeFilesThatChange) {

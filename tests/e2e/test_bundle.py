@@ -121,7 +121,7 @@ class TestHere:
             assert (process / "cmdline").read_text().split("\0")[1] == "serve"
             mapped = {line.split(maxsplit=5)[5].strip() for line in (process / "maps").open() if "/" in line}
             ours = {name for name in mapped if name.startswith(str(bundle))}
-            assert {"libfmt.so.9", "libgrpc.so.29"} <= {Path(name).name for name in ours}
+            assert {"libfmt.so.9", "libnghttp2.so.14"} <= {Path(name).name for name in ours}
             server.stdin.close()
             assert server.wait(20) == 0
 

@@ -196,13 +196,13 @@ Status run_server(const ServeOptions& options) {
   EndSignals signals(options.end_with_stdin);
   const SteadyClock clock;
   const auto begin = clock.now();
-  warn_of_open_ports(options.server_options);
   const auto start = [&]() -> Result<std::unique_ptr<serve::Server>> {
     NEPH_TRY(auto source, source_of(options));
     source.trial = {"/proc/self/exe", "try-model", "--"};
     return serve::Server::start(source, options.model_options, options.server_options, version, clock);
   };
   NEPH_TRY(const auto server, unless_ended(signals, "ended while models were being loaded", start));
+  warn_of_open_ports(options.server_options);
   announce(*server, options, seconds(clock.now() - begin));
   signals.wait();
   return stop(*server, signals, options.server_options.stop_limit.value);

@@ -154,6 +154,28 @@ TEST_F(GrpcListenerTest, TellsTheCauseOfEachFault) {
   EXPECT_TRUE(infer(request_of({1, 2})).ok()) << "and serves the next one";
 }
 
+TEST_F(GrpcListenerTest, CutsTextsThatHeadersDoNotHold) {
+  start();
+  auto request = request_of({1, 2});
+  request.set_model_name(std::string(70'000, 'm'));
+  const auto status = infer(request);
+  EXPECT_EQ(status.error_code(), StatusCode::NOT_FOUND);
+  EXPECT_LT(status.error_message().size(), 1100U);
+}
+
+TEST_F(GrpcListenerTest, AStreamMayBeginLateAndEndWithoutAMessage) {
+  start({.patience_s = 0.2});
+  grpc::ClientContext context;
+  const auto stream = stub_->ModelStreamInfer(&context);
+  std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+  EXPECT_TRUE(stream->Write(request_of({1})));
+  inference::ModelStreamInferResponse said;
+  EXPECT_TRUE(stream->Read(&said));
+  stream->WritesDone();
+  EXPECT_FALSE(stream->Read(&said));
+  EXPECT_TRUE(stream->Finish().ok());
+}
+
 TEST_F(GrpcListenerTest, RefusesMessagesBeyondTheLimit) {
   start({.max_message_bytes = 1000});
   EXPECT_EQ(infer(request_of(std::vector<float>(1000))).error_code(), StatusCode::RESOURCE_EXHAUSTED);

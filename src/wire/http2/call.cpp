@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/text.hpp"
+#include "os/thread.hpp"
 #include "wire/http2/connection.hpp"
 
 namespace neph::wire {
@@ -20,7 +20,9 @@ void GrpcTurn::release_lease() {
 void GrpcTurn::finish(Status status) {
   outcome = std::move(status);
   auto& io = owners.first->home().io;
-  boost::asio::dispatch(io, [this, owners = std::move(owners)] { owners.first->answer(*this); });
+  boost::asio::dispatch(io, [this, owners = std::move(owners)] {
+    if (!guarded([&] { owners.first->answer(*this); })) owners.first->close();  // no memory
+  });
 }
 
 void GrpcTurn::reset(GrpcCall& call) {
@@ -68,7 +70,14 @@ std::pair<GrpcStatus, std::string> grpc_status(const Error& error) {
     }
     return GrpcStatus::internal;
   };
-  return {code(), error.text()};
+  constexpr std::size_t most_bytes = 1024;  // clients take little of what stands in headers
+  auto text = error.text();
+  if (text.size() > most_bytes) {
+    auto end = most_bytes;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
+    text.replace(end, std::string::npos, "...");
+  }
+  return {code(), std::move(text)};
 }
 
 std::optional<Nanoseconds> parse_timeout(std::string_view text) {
@@ -78,22 +87,27 @@ std::optional<Nanoseconds> parse_timeout(std::string_view text) {
   if (end.ec != std::errc{} || end.ptr + 1 != text.data() + text.size() || text.size() - 1 > most_digits ||
       value < 0)
     return std::nullopt;
-  switch (*end.ptr) {
-    case 'H':
-      return std::chrono::hours(value);
-    case 'M':
-      return std::chrono::minutes(value);
-    case 'S':
-      return std::chrono::seconds(value);
-    case 'm':
-      return std::chrono::milliseconds(value);
-    case 'u':
-      return std::chrono::microseconds(value);
-    case 'n':
-      return std::chrono::nanoseconds(value);
-    default:
-      return std::nullopt;
-  }
+  constexpr double longest_s = 366.0 * 24 * 3600;  // beyond it is as good as none
+  const auto unit_s = [&]() -> double {
+    switch (*end.ptr) {
+      case 'H':
+        return 3600;
+      case 'M':
+        return 60;
+      case 'S':
+        return 1;
+      case 'm':
+        return 1e-3;
+      case 'u':
+        return 1e-6;
+      case 'n':
+        return 1e-9;
+      default:
+        return longest_s;
+    }
+  }();
+  const double timeout_s = static_cast<double>(value) * unit_s;
+  return timeout_s < longest_s ? std::optional(from_seconds(timeout_s)) : std::nullopt;
 }
 
 std::string percent_encoded(std::string_view text) {

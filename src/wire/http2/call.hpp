@@ -106,8 +106,9 @@ class GrpcCall final {
   std::optional<boost::asio::steady_timer> watch_timer;
 };
 
+/// Its text is cut after a kilobyte.
 std::pair<GrpcStatus, std::string> grpc_status(const Error& error);
-/// The deadline in the header grpc-timeout: at most eight digits and a unit. Empty: it is none.
+/// The header grpc-timeout: at most eight digits and a unit. Empty: it is none, or above a year.
 std::optional<Nanoseconds> parse_timeout(std::string_view text);
 /// A text as grpc-message carries it: percent-encoded but for printable ASCII.
 std::string percent_encoded(std::string_view text);

@@ -21,7 +21,7 @@ constexpr std::uint32_t frame_bytes = 1 << 20;  // that may come at once
 constexpr std::int32_t window_bytes = 4 << 20;  // of a call, that may come before it is looked at
 constexpr std::int32_t connection_window_bytes = 16 << 20;
 constexpr std::size_t most_write_bytes = 1 << 20;                // put together for one write, about
-constexpr std::size_t most_waiting_frames = 1024;                // to be written, before nothing more is read
+constexpr std::size_t most_waiting_frames = 256;                 // to be written, before nothing more is read
 constexpr std::uint64_t most_resets = 2000, resets_per_s = 500;  // of calls, by the client
 constexpr Nanoseconds idle_until_release = std::chrono::seconds(2);
 
@@ -70,9 +70,8 @@ struct GrpcConnection::Callbacks {
   }
   static int data_chunk(nghttp2_session* session, std::uint8_t, std::int32_t stream,
                         const std::uint8_t* bytes, std::size_t size, void* data) {
-    nghttp2_session_consume_connection(session, size);
     auto* call = call_of(session, stream);
-    if (call == nullptr) return 0;
+    if (call == nullptr) return nghttp2_session_consume_connection(session, size);
     return guarded([&] { self(data).on_data(*call, view(bytes, size)); });
   }
   static int stream_close(nghttp2_session*, std::int32_t stream, std::uint32_t, void* data) {
@@ -191,6 +190,7 @@ void GrpcConnection::on_read(Code error, std::size_t bytes) {
   constexpr int most_reads = 16;
   if (closed_) return;
   if (error) return close();
+  if (lingering_) return read();
   receiving_ = true;
   for (int reads = 1; bytes > 0; ++reads) {
     const auto taken =
@@ -229,15 +229,15 @@ void GrpcConnection::collect() {
 }
 
 void GrpcConnection::flush() {
-  if (writing_ || receiving_ || closed_ || in_handshake_) return;
+  if (writing_ || receiving_ || closed_ || in_handshake_ || lingering_) return;
   out_.control.clear();
   out_.pieces.clear();
   out_.bytes = 0;
-  collect();
+  if (!guarded([this] { collect(); })) close();  // no memory for what is half put together
   if (closed_) return;
   if (out_.pieces.empty()) {
     const bool is_over = nghttp2_session_want_read(session_.get()) == 0 || (home_.stopping && calls_.empty());
-    return is_over ? close() : void();
+    return is_over ? linger() : void();
   }
   out_.buffers.clear();
   std::size_t control = 0;
@@ -256,8 +256,7 @@ void GrpcConnection::flush() {
 void GrpcConnection::on_written(Code error) {
   writing_ = false;
   write_due_ = Moment::max();
-  for (auto& turn : out_.turns) give_back(std::move(turn));
-  out_.turns.clear();
+  for (auto& turn : std::exchange(out_.turns, {})) give_back(std::move(turn));
   out_.pieces.clear();
   const auto calls = std::exchange(out_.calls, {});
   if (closed_) return;
@@ -276,7 +275,7 @@ void GrpcConnection::on_written(Code error) {
 // ---- Ending
 
 std::optional<Moment> GrpcConnection::idle_since() const {
-  return calls_.empty() && !closed_ ? std::optional(idle_since_) : std::nullopt;
+  return calls_.empty() && !closed_ && !writing_ ? std::optional(idle_since_) : std::nullopt;
 }
 
 void GrpcConnection::check_timeouts(Moment now) {
@@ -286,10 +285,9 @@ void GrpcConnection::check_timeouts(Moment now) {
     if (now - idle_since_ > from_seconds(home_.options.patience_s)) {
       nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR);
       if (in_handshake_ || writing_) return close();
-    } else if (now - idle_since_ > idle_until_release) {
-      spare_turns_.clear();
     }
   }
+  if (now - spare_since_ > idle_until_release) spare_turns_.clear();
   std::vector<std::shared_ptr<GrpcCall>> late;
   for (const auto& [stream, call] : calls_)
     if (now > std::min(call->due, call->reply_due)) late.push_back(call);
@@ -307,19 +305,38 @@ void GrpcConnection::close() {
   while (!calls_.empty()) forget(calls_.begin()->first);
 }
 
+/// Ends without cutting off what was written: where bytes of the client have not been read, a close would
+/// reset the connection.
+void GrpcConnection::linger() {
+  constexpr Nanoseconds longest = std::chrono::seconds(1);
+  if (std::exchange(lingering_, true)) return;
+  Code failed;
+  stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
+  if (failed) return close();
+  write_due_ = home_.clock.now() + longest;
+  read();
+}
+
 void GrpcConnection::wind_down() {
   const auto self = shared_from_this();
-  if (calls_.empty()) return close();
+  if (in_handshake_) return close();
+  if (calls_.empty()) {
+    nghttp2_session_terminate_session(session_.get(), NGHTTP2_NO_ERROR);
+    return flush();
+  }
   nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR, nullptr,
                         0);
   std::vector<std::shared_ptr<GrpcCall>> all;
   for (const auto& [stream, call] : calls_) all.push_back(call);
   for (const auto& call : all) {
-    call->incoming.reset();
-    call->waiting_bytes.clear();
-    call->is_refused = call->has_ended = true;
-    if (call->turns.empty() && !call->status) end(*call, GrpcStatus::unavailable, "the server is stopping");
+    const bool is_cut = call->incoming || !call->waiting_bytes.empty() || !call->prefix.empty();
+    const bool is_watch = call->method != nullptr && call->method->kind == GrpcMethod::Kind::health_watch;
+    drop_waiting(*call);
+    call->has_ended = true;
+    if (is_cut || is_watch || call->messages == 0)
+      end(*call, GrpcStatus::unavailable, "the server is stopping");
+    call->is_refused = true;
     end_if_over(*call);
   }
   flush();

@@ -60,6 +60,7 @@ class GrpcConnection final : public std::enable_shared_from_this<GrpcConnection>
   void collect();
   void on_written(Code error);
   void put(const std::uint8_t* bytes, std::size_t size);
+  void linger();
 
   void begin_call(std::int32_t stream);
   void on_header(GrpcCall& call, std::string_view name, std::string_view value);
@@ -72,6 +73,9 @@ class GrpcConnection final : public std::enable_shared_from_this<GrpcConnection>
   void on_end(GrpcCall& call);
   void forget(std::int32_t stream);
   void take_waiting(GrpcCall& call);
+  void drop_waiting(GrpcCall& call);
+  std::uint64_t most_bytes_of(const GrpcCall& call) const;
+  Status unpack_message(GrpcTurn& turn);
 
   void serve(GrpcTurn& turn);
   Status read_request(GrpcTurn& turn);
@@ -115,8 +119,9 @@ class GrpcConnection final : public std::enable_shared_from_this<GrpcConnection>
     std::vector<std::shared_ptr<GrpcCall>> calls;  ///< whose turns go on behind it
   } out_;
 
-  bool in_handshake_ = false, reading_ = false, receiving_ = false, writing_ = false, closed_ = false;
-  Moment idle_since_, write_due_ = Moment::max();
+  bool in_handshake_ = false, reading_ = false, receiving_ = false, writing_ = false;
+  bool lingering_ = false, closed_ = false;
+  Moment idle_since_, spare_since_{}, write_due_ = Moment::max();
 };
 
 }  // namespace neph::wire

@@ -1,4 +1,5 @@
 // What a connection does with its calls.
+#include <algorithm>
 #include <boost/asio/post.hpp>
 
 #include <fmt/format.h>
@@ -16,9 +17,11 @@ namespace asio = boost::asio;
 
 constexpr std::size_t most_header_bytes = 16 << 10;  // of a call
 constexpr std::size_t prefix_bytes = 5;
-constexpr std::size_t most_turns = 128;        // of a stream, under way or not taken; then no more are read
-constexpr std::size_t most_unfinished = 2048;  // of a connection, also of calls that were given up
-constexpr std::size_t most_spare_turns = 16;
+constexpr std::size_t most_turns = 128;         // of a stream, under way or not taken; then no more are read
+constexpr std::size_t most_unfinished = 2048;   // of a connection, also of calls that were given up
+constexpr std::size_t most_open_turns = 2;      // of one that needs no token
+constexpr std::ptrdiff_t most_open_calls = 16;  // of a connection, long ones or where a token is wanted
+constexpr std::size_t most_spare_turns = 4;
 constexpr std::uint64_t most_small_bytes = 1 << 20;  // of a message that carries no tensors
 constexpr std::uint64_t most_open_bytes = 4 << 10;   // the same, where no token is wanted
 constexpr std::size_t heavy_bytes = 256 << 10;       // to decode: more than about a millisecond
@@ -35,6 +38,13 @@ bool is_light(std::string_view message) {
     if (next->number != 7) rest += next->whole.size();
   }
   return rest <= heavy_bytes;
+}
+
+bool is_grpc(std::string_view content_type) {
+  constexpr std::string_view grpc = "application/grpc";
+  return content_type.starts_with(grpc) &&
+         (content_type.size() == grpc.size() || content_type[grpc.size()] == '+' ||
+          content_type[grpc.size()] == ';');
 }
 
 /// Where the first raw contents begin in a message of which `begin` has come; 0 where that is not known.
@@ -78,7 +88,7 @@ void GrpcConnection::on_header(GrpcCall& call, std::string_view name, std::strin
 }
 
 void GrpcConnection::on_headers_end(GrpcCall& call) {
-  if (!call.is_post || !call.content_type.starts_with("application/grpc")) {
+  if (!call.is_post || !is_grpc(call.content_type)) {
     call.is_refused = true;
     return respond(call, call.is_post ? 415 : 405);
   }
@@ -90,11 +100,20 @@ void GrpcConnection::on_headers_end(GrpcCall& call) {
   if (call.method == nullptr)
     return end(call, GrpcStatus::unimplemented, "no such method: " + printable(call.path));
   if (!is_authorised(call)) return end(call, GrpcStatus::unauthenticated, "a bearer token is wanted");
+  const bool is_long = call.method->kind == GrpcMethod::Kind::health_watch || call.is_stream();
+  const auto is_open = [](const auto& each) {
+    return each.second->method != nullptr && each.second->method->is_open;
+  };
+  if (call.method->is_open && (is_long || !home_.options.bearer_token.empty()) &&
+      std::ranges::count_if(calls_, is_open) > most_open_calls)
+    return end(call, GrpcStatus::resource_exhausted, "too many such calls of one connection");
   auto coding = parse_coding(call.coding_name);
   if (!coding)
     return end(call, GrpcStatus::unimplemented, "grpc-encoding: known are gzip, deflate and identity");
   call.coding = *coding;
   if (const auto timeout = parse_timeout(call.timeout)) call.deadline = home_.clock.now() + *timeout;
+  if (call.method->kind == GrpcMethod::Kind::infer_stream)
+    call.due = Moment::max();  // until a message begins
 }
 
 bool GrpcConnection::is_authorised(const GrpcCall& call) const {
@@ -103,17 +122,25 @@ bool GrpcConnection::is_authorised(const GrpcCall& call) const {
 }
 
 void GrpcConnection::on_data(GrpcCall& call, std::string_view data) {
-  if (!call.waiting_bytes.empty() || call.turns.size() >= most_turns) {
-    call.waiting_bytes += data;  // at most the call's window
-    return;
-  }
+  const bool is_open = call.method != nullptr && call.method->is_open;
+  const auto most = is_open ? most_open_turns : most_turns;
   const auto all = data.size();
-  while (!data.empty() && !call.is_refused && call.turns.size() < most_turns) {
-    if (!take_data(call, data)) break;
-  }
+  if (call.waiting_bytes.empty())
+    while (!data.empty() && !call.is_refused && call.turns.size() < most)
+      if (!take_data(call, data)) break;
   if (call.is_refused || call.is_closed) data = {};
-  call.waiting_bytes = data;
-  nghttp2_session_consume_stream(session_.get(), call.stream, all - data.size());
+  nghttp2_session_consume(session_.get(), call.stream, all - data.size());
+  call.waiting_bytes += data;  // at most the windows of the call and of the connection
+  if (!is_open || call.waiting_bytes.size() <= most_open_bytes) return;
+  drop_waiting(call);
+  end(call, GrpcStatus::resource_exhausted, "too many requests of one call");
+}
+
+/// What has not been looked at is given up, and its window with it.
+void GrpcConnection::drop_waiting(GrpcCall& call) {
+  call.incoming.reset();
+  nghttp2_session_consume(session_.get(), call.stream, call.waiting_bytes.size());
+  call.waiting_bytes.clear();
 }
 
 /// Takes what belongs to one message from the front of `data`. False: the call is over.
@@ -139,20 +166,24 @@ bool GrpcConnection::take_data(GrpcCall& call, std::string_view& data) {
   return true;
 }
 
+std::uint64_t GrpcConnection::most_bytes_of(const GrpcCall& call) const {
+  if (call.is_inference()) return home_.options.max_message_bytes;
+  return std::min(call.method->is_open ? most_open_bytes : most_small_bytes, home_.options.max_message_bytes);
+}
+
 /// `data` is what has come of it, perhaps nothing.
 void GrpcConnection::begin_message(GrpcCall& call, std::string_view data) {
   std::uint64_t bytes = 0;
   for (const char c : std::string_view(call.prefix).substr(1))
     bytes = bytes << 8 | static_cast<unsigned char>(c);
-  const bool is_packed = call.prefix.front() != 0;
+  const auto flag = static_cast<unsigned char>(call.prefix.front());
+  const bool is_packed = flag == 1;
   call.prefix.clear();
-  const auto most = call.is_inference()    ? home_.options.max_message_bytes
-                    : call.method->is_open ? most_open_bytes
-                                           : std::min(most_small_bytes, home_.options.max_message_bytes);
+  const auto most = most_bytes_of(call);
   if (bytes > most)
     return end(call, GrpcStatus::resource_exhausted,
                fmt::format("a message of {} bytes; at most {} are allowed", bytes, most));
-  if (is_packed && call.coding == Coding::identity)
+  if (flag > 1 || (is_packed && call.coding == Coding::identity))
     return end(call, GrpcStatus::internal, "a packed message without grpc-encoding");
   ++call.messages;
   if (unfinished_turns_ >= most_unfinished)
@@ -194,6 +225,7 @@ void GrpcConnection::forget(std::int32_t stream) {
   const auto call = found->second;
   calls_.erase(found);
   call->is_closed = true;
+  nghttp2_session_consume_connection(session_.get(), call->waiting_bytes.size());
   nghttp2_session_set_stream_user_data(session_.get(), stream, nullptr);
   call->watch_timer.reset();
   for (const auto& turn : call->turns) turn->abandon();
@@ -205,7 +237,7 @@ void GrpcConnection::forget(std::int32_t stream) {
 
 /// Goes on with what came while too many turns were under way.
 void GrpcConnection::take_waiting(GrpcCall& call) {
-  if (call.waiting_bytes.empty() || call.turns.size() >= most_turns) return;
+  if (call.waiting_bytes.empty()) return;
   const auto bytes = std::exchange(call.waiting_bytes, {});
   on_data(call, bytes);
   if (call.has_ended && call.waiting_bytes.empty()) on_end(call);
@@ -224,8 +256,9 @@ void GrpcConnection::serve(GrpcTurn& turn) {
       asio::post(home_.cpu_pool, [this, &turn, owners = std::move(turn.owners)]() mutable {
         auto read = read_request(turn);
         asio::post(home_.io, [this, &turn, owners = std::move(owners), read = std::move(read)]() mutable {
+          const auto connection = owners.first;
           turn.owners = std::move(owners);
-          serve_inference(turn, std::move(read));
+          if (!guarded([&] { serve_inference(turn, std::move(read)); })) connection->close();
         });
       });
       return;
@@ -234,37 +267,44 @@ void GrpcConnection::serve(GrpcTurn& turn) {
       asio::post(home_.slow, [this, &turn, owners = std::move(turn.owners)]() mutable {
         auto reply = answer_unary(turn);
         asio::post(home_.io, [this, &turn, owners = std::move(owners), reply = std::move(reply)]() mutable {
+          const auto connection = owners.first;
           turn.owners = std::move(owners);
-          finish_message(turn, std::move(reply));
+          if (!guarded([&] { finish_message(turn, std::move(reply)); })) connection->close();
         });
       });
       return;
     case GrpcMethod::Kind::health_watch: {
-      auto name = read_health_request(text_of(turn));
+      const auto unpacked = unpack_message(turn);
+      auto name = unpacked ? read_health_request(text_of(turn)) : tl::unexpected(unpacked.error());
       if (!name) return finish_message(turn, tl::unexpected(name.error()));
       call.watched = *std::move(name);
       call.last_status = serving_status(home_.service, call.watched);
       finish_message(turn, encode_serving_status(*call.last_status));
       return watch(call);
     }
-    case GrpcMethod::Kind::reflection:
-      return finish_message(turn, answer_reflection(text_of(turn)));
+    case GrpcMethod::Kind::reflection: {
+      const auto unpacked = unpack_message(turn);
+      return finish_message(turn,
+                            unpacked ? answer_reflection(text_of(turn)) : tl::unexpected(unpacked.error()));
+    }
   }
 }
 
-/// Unpacks the message, and reads it. On any thread.
+/// On any thread.
+Status GrpcConnection::unpack_message(GrpcTurn& turn) {
+  if (!turn.is_packed) return {};
+  BodyMemory unpacked;
+  NEPH_CHECK(unpack(turn.message.bytes(), most_bytes_of(turn.call()), unpacked));
+  turn.message.swap(unpacked);
+  return {};
+}
+
+/// On any thread.
 Status GrpcConnection::read_request(GrpcTurn& turn) {
-  try {
-    const auto most = home_.options.max_message_bytes;
-    if (turn.is_packed) {
-      BodyMemory unpacked;
-      NEPH_CHECK(unpack(turn.message.bytes(), most, unpacked));
-      turn.message.swap(unpacked);
-    }
-    return read_infer_request(text_of(turn), most, turn.request);
-  } catch (const std::exception&) {
-    return fail(ErrorCode::unavailable, "no memory for a message as large as this");
-  }
+  return guarded([&]() -> Status {
+    NEPH_CHECK(unpack_message(turn));
+    return read_infer_request(text_of(turn), home_.options.max_message_bytes, turn.request);
+  });
 }
 
 void GrpcConnection::serve_inference(GrpcTurn& turn, Status read) {
@@ -279,21 +319,16 @@ void GrpcConnection::serve_inference(GrpcTurn& turn, Status read) {
 
 /// On any thread.
 Result<std::string> GrpcConnection::answer_unary(GrpcTurn& turn) {
-  try {
+  return guarded([&]() -> Result<std::string> {
     std::string reply;
-    if (turn.is_packed) {
-      BodyMemory unpacked;
-      NEPH_CHECK(unpack(turn.message.bytes(), most_small_bytes, unpacked));
-      turn.message.swap(unpacked);
-    }
+    NEPH_CHECK(unpack_message(turn));
     NEPH_CHECK(turn.call().method->answer(home_.service, text_of(turn), reply));
     return reply;
-  } catch (const std::exception&) {
-    return fail(ErrorCode::unavailable, "no memory for the answer");
-  }
+  });
 }
 
 void GrpcConnection::finish_message(GrpcTurn& turn, Result<std::string> message) {
+  turn.message.release();
   if (message)
     write_message(*std::move(message), turn.out);
   else
@@ -320,7 +355,7 @@ void GrpcConnection::look(const std::shared_ptr<GrpcCall>& call) {
     make_ready(turn);
     flush();
   }
-  watch(*call);
+  if (!call->is_closed) watch(*call);
 }
 
 std::unique_ptr<GrpcTurn> GrpcConnection::take_turn(GrpcCall& call) {
@@ -333,6 +368,7 @@ std::unique_ptr<GrpcTurn> GrpcConnection::take_turn(GrpcCall& call) {
 
 void GrpcConnection::give_back(std::unique_ptr<GrpcTurn> turn) {
   turn->release_lease();
+  spare_since_ = home_.clock.now();
   if (spare_turns_.size() < most_spare_turns && !closed_) spare_turns_.push_back(std::move(turn));
 }
 

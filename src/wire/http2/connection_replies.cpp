@@ -59,13 +59,14 @@ void GrpcConnection::answer(GrpcTurn& turn) {
   if (!turn.outcome && streamed) {  // an error is of one answer, not of the stream
     turn.reply.outputs.clear();
     turn.reply.id = turn.request.id;
-    write_stream_error(printable(turn.outcome.error().text()), turn.reply, turn.out);
+    write_stream_error(printable(grpc_status(turn.outcome.error()).second), turn.reply, turn.out);
     turn.outcome = {};
   }
   if (!turn.outcome) {
     const auto error = turn.outcome.error();
     if (call.is_inference() && error.code == ErrorCode::unavailable) call.retry_after = turn.retry_after;
-    call.turns.clear();
+    std::erase_if(call.turns,
+                  [&](const auto& each) { return each.get() == &turn; });  // others may be half sent
     auto [status, message] = grpc_status(error);
     end(call, status, std::move(message));
   } else {
@@ -122,12 +123,12 @@ void GrpcConnection::respond(GrpcCall& call, int http_status) {
     return submit(nullptr);
   }
   fields.push_back(field("content-type", "application/grpc"));
+  fields.push_back(field("grpc-accept-encoding", "identity,deflate,gzip"));
   if (call.turns.empty()) {
     const Trailers trailers(call);
     fields.insert(fields.end(), trailers.fields.begin(), trailers.fields.end());
     return submit(nullptr);
   }
-  fields.push_back(field("grpc-accept-encoding", "identity,deflate,gzip"));
   nghttp2_data_provider data{.source = {.ptr = &call}, .read_callback = data_callback()};
   submit(&data);
 }

@@ -48,10 +48,10 @@ T number_of(std::string_view bytes) {
 Status read_value(const Field& field, std::optional<Value>& value) {
   switch (field.number) {
     case 1:
-      value = field.value != 0;
+      if (field.wire == protobuf::varint) value = field.value != 0;
       return {};
     case 2:
-      value = static_cast<std::int64_t>(field.value);
+      if (field.wire == protobuf::varint) value = static_cast<std::int64_t>(field.value);
       return {};
     case 3: {
       std::string text;
@@ -64,7 +64,7 @@ Status read_value(const Field& field, std::optional<Value>& value) {
       value = number_of<double>(field.content);
       return {};
     case 5:
-      value = field.value;
+      if (field.wire == protobuf::varint) value = field.value;
       return {};
     default:
       return {};
@@ -211,19 +211,21 @@ Status add_varint(std::uint64_t field, std::uint64_t value, TensorBytes& bytes) 
   }
 }
 
-/// Elements of one field of the contents: many at once (packed), or one.
-Status add_elements(const Field& field, TensorBytes& bytes, std::vector<std::byte>& memory) {
+/// Elements of one field of the contents: many at once (packed), or one. Ends where the memory is larger than
+/// `limit`: such a tensor is refused.
+Status add_elements(const Field& field, std::size_t limit, TensorBytes& bytes,
+                    std::vector<std::byte>& memory) {
   const std::size_t width = field.number == 6 ? 4 : field.number == 7 ? 8 : 0;
   if (width > 0) {  // as they lie on the wire
     if (field.wire == protobuf::varint || field.content.size() % width != 0) return malformed();
-    const auto content = bytes_of(field.content);
+    const auto content = bytes_of(field.content.substr(0, limit - memory.size() + width));
     memory.insert(memory.end(), content.begin(), content.end());
     return {};
   }
   if (field.number == 8) return field.wire == protobuf::delimited ? bytes.add(field.content) : malformed();
   if (field.wire == protobuf::varint) return add_varint(field.number, field.value, bytes);
   if (field.wire != protobuf::delimited) return malformed();
-  for (auto packed = field.content; !packed.empty();) {
+  for (auto packed = field.content; !packed.empty() && memory.size() <= limit;) {
     const auto value = protobuf::take_varint(packed);
     if (!value) return malformed();
     NEPH_CHECK(add_varint(field.number, *value, bytes));
@@ -231,38 +233,34 @@ Status add_elements(const Field& field, TensorBytes& bytes, std::vector<std::byt
   return {};
 }
 
-Status decode(const Tensor& tensor, Typed& typed, std::uint64_t most_bytes, std::vector<std::byte>& memory) {
+/// Bytes of the decoded contents of a tensor: what its shape wants, or for BYTES what there is.
+std::uint64_t decoded_bytes(const Tensor& tensor, std::string_view contents) {
+  if (const auto width = element_bytes(tensor.type); width > 0)
+    return static_cast<std::uint64_t>(elements(tensor.shape).value_or(0)) * width;
+  std::uint64_t sum = 0;
+  protobuf::each_field(contents, [&](const Field& field) {
+    if (field.number == 8) sum += sizeof(std::uint32_t) + field.content.size();
+  });
+  return sum;
+}
+
+Status decode(const Tensor& tensor, Typed& typed, std::vector<std::byte>& memory) {
   const auto wanted = contents_field(tensor.type);
   if (wanted == 0)
     return fail(ErrorCode::invalid_argument, "tensor '{}': {} has no typed contents; send it as raw contents",
                 tensor.name, enum_name(tensor.type));
   typed.begin = memory.size();
+  const auto limit = typed.begin + decoded_bytes(tensor, typed.contents);
   TensorBytes bytes(tensor.type, memory);
   NEPH_CHECK(each_field(typed.contents, [&](const Field& field) -> Status {
-    if (field.number != wanted) return {};
-    const auto status = add_elements(field, bytes, memory);
+    if (field.number != wanted || memory.size() > limit) return {};
+    const auto status = add_elements(field, limit, bytes, memory);
     if (!status)
       return fail(ErrorCode::invalid_argument, "tensor '{}': {}", tensor.name, status.error().message);
-    if (memory.size() > most_bytes)
-      return fail(ErrorCode::invalid_argument, "tensor '{}': the message is larger than allowed when decoded",
-                  tensor.name);
     return {};
   }));
   typed.end = memory.size();
   return {};
-}
-
-/// Bytes that the decoded contents take at most, so that their memory is had once and not doubled.
-std::uint64_t decoded_bytes(const std::vector<Tensor>& tensors, const std::vector<Typed>& typed) {
-  std::uint64_t sum = 0;
-  for (std::size_t i = 0; i < tensors.size(); ++i) {
-    const auto sent = typed[i].contents.size();
-    const auto width = element_bytes(tensors[i].type);
-    const auto count = width == 0 ? std::nullopt : elements(tensors[i].shape);
-    sum +=
-        count ? std::min<std::uint64_t>(static_cast<std::uint64_t>(*count) * width, sent * width) : 2 * sent;
-  }
-  return sum;
 }
 
 /// Points each tensor at its data: raw contents, one per tensor that is not in shared memory, or typed ones,
@@ -272,15 +270,17 @@ Status take_data(const std::vector<std::string_view>& raw, std::vector<Typed>& t
   auto& inputs = request.inputs;
   std::size_t next_raw = 0;
   if (raw.empty()) {
-    const auto wanted = decoded_bytes(inputs, typed);
+    std::uint64_t wanted = 0;
+    for (std::size_t i = 0; i < inputs.size(); ++i)
+      if (!inputs[i].shared) wanted += decoded_bytes(inputs[i], typed[i].contents);
     if (wanted > most_decoded)
       return fail(ErrorCode::invalid_argument,
                   "typed contents of {} bytes when decoded are more than the limit leaves", wanted);
-    request.memory.reserve(wanted);
+    request.memory.reserve(wanted + sizeof(std::uint64_t));  // one element more, and it is refused
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (raw.empty()) {
-      if (!inputs[i].shared) NEPH_CHECK(decode(inputs[i], typed[i], most_decoded, request.memory));
+      if (!inputs[i].shared) NEPH_CHECK(decode(inputs[i], typed[i], request.memory));
       continue;
     }
     if (!typed[i].contents.empty())
