@@ -36,8 +36,6 @@ LICENCES = {
     "libprotobuf-dev": "BSD-3-Clause",
     "libprotobuf32": "BSD-3-Clause",
     "libre2-9": "BSD-3-Clause",
-    "libsimdjson-dev": "Apache-2.0",
-    "libsimdjson14": "Apache-2.0",
     "libsqlite3-0": "blessing",
     "libsqlite3-dev": "blessing",
     "libssl-dev": "Apache-2.0",

@@ -50,10 +50,10 @@ Result<workload::PreparedCells> prepare(const std::vector<Json>& specs,
                                         const std::function<Result<RunResult>(const Json& specs)>& ask,
                                         const experiment::Interrupt& interrupt) {
   if (specs.empty()) return workload::PreparedCells{};
-  const auto told = ask(specs);
+  const auto result = ask(specs);
   if (interrupt.level() > 0) return fail(ErrorCode::unavailable, "stopped before the first run");
-  if (told) return workload::prepared_cells(*told);
-  if (specs.size() == 1) return workload::PreparedCells{fail_in("preparing the run", told.error())};
+  if (result) return workload::prepared_cells(*result);
+  if (specs.size() == 1) return workload::PreparedCells{fail_in("preparing the run", result.error())};
   workload::PreparedCells all;
   for (const auto& spec : specs) {  // which of them it was
     NEPH_TRY(auto one, prepare({spec}, ask, interrupt));
@@ -79,7 +79,7 @@ Result<workload::PreparedCells> prepare(const Plan& plan, const workload::Worklo
   const auto timeout_s =
       plan.options.timeout_s > 0 ? std::max(plan.options.timeout_s, least_preparation_s) : 0;
   const auto ask = [&](const Json& some) {
-    return experiment::ask_worker(plan.experiment.workload, some, timeout_s, talk, interrupt, clock);
+    return experiment::query_worker(plan.experiment.workload, some, timeout_s, talk, interrupt, clock);
   };
   NEPH_TRY(auto read, prepare(specs, ask, interrupt));
   auto next = read.begin();

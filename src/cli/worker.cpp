@@ -61,9 +61,9 @@ Moment origin(const Order& order, const Clock& clock) {
 /// How long a worker may take to end once its controller is gone, which would have killed it by now.
 constexpr unsigned longest_end_s = 10;
 
-/// What the controller says on standard input (record/order.hpp). Signals by which others end processes mean
-/// "stop" too, so that a run ends in order and leaves no half-written file. Made before any other thread,
-/// because threads inherit which signals are blocked.
+/// What the controller writes to standard input (record/order.hpp). Signals by which others end processes
+/// mean "stop" too, so that a run ends in order and leaves no half-written file. Made before any other
+/// thread, because threads inherit which signals are blocked.
 class Control {
  public:
   Control() {
@@ -90,7 +90,7 @@ class Control {
     return *order_;
   }
   std::stop_token stop() const { return stop_.get_token(); }
-  /// That told it to stop; 0: none.
+  /// By which it was stopped; 0: none.
   int signal() const { return signal_; }
   std::stop_token finish() const { return finish_.get_token(); }
 
@@ -167,7 +167,7 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events,
   NEPH_TRY(const auto* workload, workload::find_workload(order.workload));
   if (order.spec.is_array()) {
     const std::vector<Json> specs(order.spec.begin(), order.spec.end());
-    return workload::told(workload->prepare(specs, events));
+    return workload::as_result(workload->prepare(specs, events));
   }
   const auto second_0 = introduce(origin(order, clock), clock, events);
   auto result = workload->run(order.spec, {.clock = clock,

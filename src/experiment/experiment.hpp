@@ -185,10 +185,11 @@ struct Outcome {
 Result<Outcome> conduct(const Experiment& experiment, store::Store& store, const Launch& launch,
                         Observer& observer, Interrupt& interrupt, const Clock& clock);
 
-/// What a worker here makes of a `spec` that asks for no run (record/order.hpp). It is killed when it says
-/// nothing for `timeout_s` (0: no limit), and by the first interrupt. Errors: unavailable: why there is none.
-Result<RunResult> ask_worker(const std::string& workload, const Json& spec, double timeout_s,
-                             Observer& observer, Interrupt& interrupt, const Clock& clock);
+/// The result of a worker here for a `spec` that starts no run (record/order.hpp). The worker is killed when
+/// it is silent for `timeout_s` (0: no limit), and by the first interrupt. Errors: unavailable, with the
+/// reason.
+Result<RunResult> query_worker(const std::string& workload, const Json& spec, double timeout_s,
+                               Observer& observer, Interrupt& interrupt, const Clock& clock);
 
 // ---- Summary ---------------------------------------------------------------------------------------------
 

@@ -11,7 +11,7 @@
 namespace neph {
 
 /// Bytes that this process can still take: what the machine has, and what its control groups (v2 or v1) leave
-/// of their limits. Page cache counts as free. Empty: nobody tells. `root` has proc/ and sys/.
+/// of their limits. Page cache counts as free. Empty: not known. `root` has proc/ and sys/.
 std::optional<std::uint64_t> available_memory(const std::filesystem::path& root = "/");
 
 /// Errors: unavailable, with both figures; `what` is what the memory is for.

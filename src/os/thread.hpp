@@ -49,13 +49,13 @@ auto guarded(Work&& work) {
 /// on while others wait for it.
 [[noreturn]] void end_process(const Error& reason);
 
-/// Has what nobody catches, in any library's thread too, end the process so, and not by a signal.
+/// Has uncaught exceptions, of threads of libraries too, end the process so, and not by a signal.
 void end_by_uncaught();
 
 using OnError = std::function<void(const Error&)>;
 
 /// `count` threads NAME-0, NAME-1, ... that run body(index, stop_token): all of them or none, as no body
-/// begins before the last thread stands. Joined by destruction, which asks them to stop. `on_error` is
+/// begins before the last thread stands. Destruction requests their stop and joins them. `on_error` is
 /// called, last of all in its thread, with what a body threw. Errors: unavailable.
 Result<std::vector<std::jthread>> start_threads(
     const std::string& name, std::int64_t count,

@@ -69,7 +69,7 @@ Status Models::find(const fs::path& path, const std::string& name) {
   for (const auto& folder : sorted_entries(path)) {
     if (!stands_for_model(folder)) continue;
     const auto own = folder.filename().string();
-    auto& entry = entries_[printable(own)];  // also without a version: loading it says what is missing
+    auto& entry = entries_[printable(own)];  // also without a version: loading it gives the reason
     if (is_model_name(own))
       any = any || !newest_versions(folder, 1).empty();
     else
@@ -220,8 +220,8 @@ Status Models::try_apart(const std::string& name) const {
   auto words = trial_;
   words.insert(words.end(), {path_.string(), name, dump_json(to_json(options_))});
   NEPH_TRY(const auto child, launch::here(std::move(words))->start({}));
-  std::string said;
-  child->on_line = [&](std::string_view line) { said = line; };
+  std::string last_line;
+  child->on_line = [&](std::string_view line) { last_line = line; };
   const SteadyClock clock;
   const auto until = clock.now() + from_seconds(trial_limit_.value);
   for (launch::Child* const only = child.get(); !child->exit();) {
@@ -234,7 +234,7 @@ Status Models::try_apart(const std::string& name) const {
   }
   const auto [code, signal] = std::pair(child->exit()->code, child->exit()->signal);
   if (code == 0 && signal == 0) return {};
-  if (const auto reason = parse_json(said, ""); signal == 0 && reason && reason->is_string())
+  if (const auto reason = parse_json(last_line, ""); signal == 0 && reason && reason->is_string())
     return fail(static_cast<ErrorCode>(code - exit_code(ErrorCode{})), "{}", reason->get<std::string>());
   return fail(ErrorCode::unsupported, "its engine {} when it was tried", child->how_it_ended());
 }

@@ -189,7 +189,7 @@ class TcpListener {
       clock_.sleep_until(std::min(until, clock_.now() + Nanoseconds(glance)));
   }
 
-  /// The system gives the lowest descriptor that is free: a high one says that those below are taken.
+  /// The system gives the lowest descriptor that is free: a high one means that those below are taken.
   static bool is_left_to_others(int descriptor) {
     const auto most = most_descriptors();
     return static_cast<rlim_t>(descriptor) >= most - std::min(most_left_to_others, most / 4);

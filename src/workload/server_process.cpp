@@ -54,11 +54,12 @@ std::unique_ptr<launch::Launcher> launcher_of(const InferSpec& spec) {
 }  // namespace
 
 Status read_announcement(std::string_view line, std::string& http, std::string& grpc, Facts& facts) {
-  NEPH_TRY(const Json said, parse_json(line, "the server's announcement"));
-  if (!said.is_object()) return fail(ErrorCode::corrupt, "the server's announcement is no object: {}", line);
-  if (said.contains("http")) NEPH_CHECK(from_json(said["http"], http, "http"));
-  if (said.contains("grpc")) NEPH_CHECK(from_json(said["grpc"], grpc, "grpc"));
-  const auto models = said.value("models", Json::object());
+  NEPH_TRY(const Json announced, parse_json(line, "the server's announcement"));
+  if (!announced.is_object())
+    return fail(ErrorCode::corrupt, "the server's announcement is not an object: {}", line);
+  if (announced.contains("http")) NEPH_CHECK(from_json(announced["http"], http, "http"));
+  if (announced.contains("grpc")) NEPH_CHECK(from_json(announced["grpc"], grpc, "grpc"));
+  const auto models = announced.value("models", Json::object());
   return models.is_object() && !models.empty() ? from_json(models.front(), facts, "facts") : Status();
 }
 

@@ -87,7 +87,7 @@ constexpr const char* prepared_fact = "prepared";
 }  // namespace
 
 /// Of each cell an error as in record/event.hpp, or a list of files.
-RunResult told(const PreparedCells& prepared) {
+RunResult as_result(const PreparedCells& prepared) {
   Json all = Json::array();
   for (const auto& cell : prepared) {
     all.push_back(cell ? Json::array() : Json(encode_event(cell.error())));
@@ -97,8 +97,8 @@ RunResult told(const PreparedCells& prepared) {
   return {.facts = {{prepared_fact, dump_json(all)}}};
 }
 
-Result<PreparedCells> prepared_cells(const RunResult& told) {
-  NEPH_TRY(const auto cells, parse_json(told.facts.at(prepared_fact), "what was prepared"));
+Result<PreparedCells> prepared_cells(const RunResult& result) {
+  NEPH_TRY(const auto cells, parse_json(result.facts.at(prepared_fact), "what was prepared"));
   PreparedCells all;
   for (const auto& one : cells) {
     auto& cell = all.emplace_back(launch::Files{});

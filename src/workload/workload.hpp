@@ -37,9 +37,9 @@ struct Context {
 /// Of each configuration the files that a run reads, or why none of its runs can be made.
 using PreparedCells = std::vector<Result<launch::Files>>;
 
-/// As a worker tells them, and back.
-RunResult told(const PreparedCells& prepared);
-Result<PreparedCells> prepared_cells(const RunResult& told);
+/// As the result of a worker, and back.
+RunResult as_result(const PreparedCells& prepared);
+Result<PreparedCells> prepared_cells(const RunResult& result);
 
 /// How long a run will take.
 struct RuntimeEstimate {

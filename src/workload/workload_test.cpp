@@ -26,7 +26,7 @@ TEST(PreparedCells, AreTheSameAfterTheyWereTold) {
                                 {.field = "", .path = "a.bin"}});
   cells.push_back(tl::unexpected(Error{ErrorCode::corrupt, "cut short", "take another"}));
   cells.push_back(launch::Files{});
-  const auto same = *prepared_cells(told(cells));
+  const auto same = *prepared_cells(as_result(cells));
   ASSERT_EQ(same.size(), 3u);
   ASSERT_EQ(same[0]->size(), 2u);
   EXPECT_EQ(same[0]->at(0).field, "model");

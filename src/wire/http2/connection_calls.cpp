@@ -67,7 +67,7 @@ std::string_view text_of(GrpcTurn& turn) {
 
 }  // namespace
 
-// ---- Asked
+// ---- Requests
 
 void GrpcConnection::begin_call(std::int32_t stream) {
   auto call = std::make_shared<GrpcCall>(*this, stream);
@@ -218,7 +218,7 @@ void GrpcConnection::on_end(GrpcCall& call) {
   end_if_over(call);
 }
 
-/// The stream is no more; what the service has of it is finished for nothing.
+/// The stream has ended; what the service still has of it is given up.
 void GrpcConnection::forget(std::int32_t stream) {
   const auto found = calls_.find(stream);
   if (found == calls_.end()) return;
@@ -312,8 +312,8 @@ void GrpcConnection::serve_inference(GrpcTurn& turn, Status read) {
   auto& call = turn.call();
   if (call.is_closed) return turn.finish(fail(ErrorCode::unavailable, "the client has gone"));
   turn.deadline = call.deadline;
-  if (const auto asked = deadline_after(turn.received, find_integer(turn.request.parameters, "timeout")))
-    turn.deadline = turn.deadline ? std::min(*turn.deadline, *asked) : *asked;
+  if (const auto requested = deadline_after(turn.received, find_integer(turn.request.parameters, "timeout")))
+    turn.deadline = turn.deadline ? std::min(*turn.deadline, *requested) : *requested;
   home_.service.infer(turn);
 }
 
