@@ -1,10 +1,12 @@
 """What a client cannot take from `neph serve`, and the rules of HTTP that its replies keep (docs/PROTOCOL.md)."""
 
+import contextlib
 import http.client
 import json
 import os
 import shutil
 import signal
+import socket
 import time
 import zlib
 from pathlib import Path
@@ -191,6 +193,23 @@ def test_half_a_request_does_not_hold_the_end(serve, repository, body):
         assert headers["connection"] == "close"
         assert served.process.wait(25) == 0, "30 s is what requests that were accepted have"
         assert time.monotonic() - begin < 25
+
+
+@pytest.mark.parametrize("head", ["Content-Length: 10000000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\nffffff\r\n"])
+@pytest.mark.parametrize("repeat", range(3))
+def test_a_request_that_still_drips_does_not_hold_the_end(serve, repository, head, repeat):
+    with serve(repository) as served:
+        half = connect(served, timeout_s=25)
+        half.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        half.sendall(b"POST /v2/models/identity/infer HTTP/1.1\r\nHost: h\r\n" + head.encode())
+        end, killed = time.monotonic() + 0.4, False
+        with contextlib.suppress(OSError):  # the server may have closed it
+            while time.monotonic() < end:
+                half.sendall(b" ")
+                if not killed and time.monotonic() > end - 0.2:
+                    os.kill(served.pid, signal.SIGTERM)
+                    killed = True
+        assert served.process.wait(15) == 0
 
 
 def test_names_of_folders_that_are_not_text(serve, repository, tmp_path):

@@ -140,7 +140,7 @@ void HttpConnection::on_written(Code error) {
 /// TLS has a farewell of its own, without which a client must take the reply for cut off.
 void HttpConnection::end() {
   if (!stream_.is_secure()) return unread_ ? linger() : close();
-  doing_ = Doing::reading;
+  doing_ = Doing::lingering;
   allow_s(linger_s);
   stream_.async_farewell(
       [self = shared_from_this()](Code) { self->unread_ ? self->linger() : self->close(); });
@@ -152,7 +152,7 @@ void HttpConnection::linger() {
   Code failed;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, failed);
   if (failed) return close();
-  doing_ = Doing::reading;
+  doing_ = Doing::lingering;
   allow_s(linger_s);
   discard({});
 }

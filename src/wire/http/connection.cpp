@@ -84,6 +84,7 @@ void HttpConnection::allow_s(double seconds) { due_ = home_.clock.now() + from_s
 
 void HttpConnection::check_timeouts(Moment now) {
   if (doing_ != Doing::serving && now > due_) return close();
+  if (home_.stopping) refuse_rest();
   if (doing_ == Doing::waiting && !buffers_released_ && now - since_ > idle_until_release)
     release_idle_buffers();
 }
@@ -115,9 +116,15 @@ void HttpConnection::close() {
 
 void HttpConnection::wind_down() {
   keep_alive_ = false;
-  Code ignored;
   if (doing_ == Doing::waiting || in_handshake_) return close();
-  if (doing_ == Doing::reading) stream_.socket().cancel(ignored);  // what has not come by now is refused
+  refuse_rest();
+}
+
+/// What has not come by now is refused. A read that has just got some bytes is not cancelled by this, and goes
+/// on: hence again at each look at the clock.
+void HttpConnection::refuse_rest() {
+  Code ignored;
+  if (doing_ == Doing::reading) stream_.socket().cancel(ignored);
 }
 
 // ---- Reading

@@ -59,7 +59,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
 
  private:
   using Code = boost::system::error_code;
-  enum class Doing { waiting, reading, serving, writing, ending };
+  enum class Doing { waiting, reading, serving, writing, lingering, ending };
 
   /// JSON to read or write, or bytes to unpack or pack, that take more than about a millisecond.
   static constexpr std::size_t heavy_bytes = std::size_t{256} << 10;
@@ -72,6 +72,7 @@ class HttpConnection final : public Exchange, public std::enable_shared_from_thi
   }
   void allow_s(double seconds);
   void release_idle_buffers();
+  void refuse_rest();
   void read_header();
   void read_more();
   void on_more(Code error, std::size_t bytes);
