@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/price_rules.hpp"
+#include "cli/price_offers.hpp"
 #include "cli/store_option.hpp"
 #include "core/describe.hpp"
 #include "core/seconds.hpp"

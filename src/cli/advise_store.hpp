@@ -1,10 +1,12 @@
 // A store's experiment as configurations to choose from.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "advise/advise.hpp"
+#include "cli/advise_options.hpp"
 #include "report/report.hpp"
 
 namespace neph::cli {
@@ -19,5 +21,17 @@ Result<std::vector<advise::Configuration>> configurations_of(const report::Docum
 /// no limit. Errors: as of configurations_of().
 Result<std::vector<advise::Capacity>> capacities_of(const report::Document& document,
                                                     const std::vector<std::string>& where, double p99_s);
+
+struct Measured {
+  std::string source, noun = "job";
+  std::vector<advise::Configuration> configurations;
+  std::vector<std::string> notes;
+};
+
+/// Errors: of the store or the table; invalid_argument (options that belong to the other).
+Result<Measured> measured_by(const AdviseOptions& options);
+
+/// `id` 0: the newest.
+Result<report::Document> experiment_of(const AdviseOptions& options, std::int64_t id);
 
 }  // namespace neph::cli

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/price_offers.hpp"
-#include "cli/price_rules.hpp"
 #include "cli/store_option.hpp"
 #include "core/describe.hpp"
 

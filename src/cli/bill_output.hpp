@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "cli/bill_jobs.hpp"
-#include "cli/bill_terms.hpp"
 
 namespace neph::cli {
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "cli/estimate.hpp"
-#include "cli/host_view.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/output_file.hpp"
 #include "cli/places.hpp"
@@ -197,6 +196,12 @@ Result<int> say_outcome(const experiment::Outcome& outcome, const report::Docume
   return !why.empty() || (left_out > 0 && fail_on != FailOn::nothing) ? failed_as_asked : 0;
 }
 
+FailOn gravest_of(const CellSummary& cell) {
+  if (cell.runs_failed > 0 || cell.runs_ok == 0) return FailOn::failed;
+  if (cell.verdict == Verdict::invalid) return FailOn::invalid;
+  return cell.verdict == Verdict::doubtful ? FailOn::warning : FailOn::nothing;
+}
+
 }  // namespace
 
 void declare_flags(Command& command, ConductOptions& options) {
@@ -271,6 +276,20 @@ Result<int> conduct_plan(Plan plan, const ConductOptions& options) {
   if (!options.dstat.empty()) NEPH_CHECK(write_telemetry(document, options.dstat));
   if (options.also) NEPH_CHECK(options.also(document));
   return say_outcome(outcome, document, std::ssize(plan.cells) - cells, plan.options.store, options);
+}
+
+std::string failure_of(const std::vector<CellSummary>& cells, FailOn level) {
+  std::string counts;
+  for (const auto& [kind, words] : {std::pair(FailOn::failed, "with failed runs"),
+                                    {FailOn::invalid, "invalid"},
+                                    {FailOn::warning, "with warnings"}}) {
+    const auto so_bad = std::count_if(cells.begin(), cells.end(),
+                                      [kind = kind](const auto& cell) { return gravest_of(cell) == kind; });
+    if (kind >= level && so_bad > 0)
+      counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", so_bad, words);
+  }
+  if (counts.empty()) return {};
+  return fmt::format("of {}: {}", counted(std::ssize(cells), "configuration"), counts);
 }
 
 }  // namespace neph::cli

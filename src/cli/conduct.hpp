@@ -1,12 +1,26 @@
 // From a plan to its results: prepare, estimate, run, store, show.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "cli/command.hpp"
-#include "cli/fail_on.hpp"
 #include "cli/plan.hpp"
+#include "record/experiment.hpp"
 #include "report/report.hpp"
 
 namespace neph::cli {
+
+/// From light to grave; each includes the graver ones, and nothing is so bad as `nothing`.
+enum class FailOn { warning, invalid, failed, nothing };
+constexpr auto enum_names(FailOn) {
+  return std::array{Named{FailOn::warning, "warning"}, Named{FailOn::invalid, "invalid"},
+                    Named{FailOn::failed, "failed"}, Named{FailOn::nothing, "nothing"}};
+}
+
+/// How many cells are so bad: "of 4 configurations: 1 with failed runs, 2 invalid"; empty: none is. A cell
+/// counts once, as the gravest that it is; hints never do.
+std::string failure_of(const std::vector<CellSummary>& cells, FailOn level);
 
 /// How an experiment is conducted and shown.
 struct ConductOptions {

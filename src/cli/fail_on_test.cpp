@@ -1,6 +1,6 @@
-#include "cli/fail_on.hpp"
-
 #include <gtest/gtest.h>
+
+#include "cli/conduct.hpp"
 
 namespace neph::cli {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/plan.hpp"
+#include "experiment/experiment.hpp"
 #include "launch/launch.hpp"
 #include "workload/workload.hpp"
 
@@ -40,5 +41,9 @@ class Places {
   std::vector<Place> places_;  ///< the plan's first
   std::vector<std::size_t> of_cell_;
 };
+
+/// Null where the container's process is not to be found here. `clock` must outlive it.
+std::unique_ptr<experiment::Onlooker> view_from_host(const launch::Child& child, const Clock& clock,
+                                                     Moment origin);
 
 }  // namespace neph::cli

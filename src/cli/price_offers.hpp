@@ -47,4 +47,10 @@ Result<price::Catalogue> read_catalogue(const std::string& file, const std::stri
 /// "2026-11-25", UTC.
 std::string today();
 
+inline constexpr std::string_view price_rules_help =
+    "TOML file with a billing rule of your own; it goes before one of the same name";
+
+/// `file` may be empty. Errors: of reading it.
+Result<std::vector<price::Rule>> price_rules(const std::string& file);
+
 }  // namespace neph::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "core/result.hpp"
 #include "script/script.hpp"
@@ -19,5 +20,9 @@ struct ScriptedPart {
 /// configurations or of no training), not_found (no such configuration).
 Result<script::Job> script_job(const std::string& experiment, const std::string& store,
                                const ScriptedPart& part);
+
+/// On stderr. Errors: as those of script::script().
+Status tell_needs(const script::Job& job, const price::Offer& offer, const script::Wishes& wishes,
+                  const std::vector<price::Rule>& rules);
 
 }  // namespace neph::cli

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -56,5 +58,9 @@ class ProgressLine {
  private:
   bool drawn_ = false;
 };
+
+/// Shows "what 12/300 · 3.4 s left" on the line, at most ten times a second. The line must outlive what is
+/// given back.
+std::function<void(std::int64_t done, std::int64_t total)> progress_on(ProgressLine& line, std::string what);
 
 }  // namespace neph::cli

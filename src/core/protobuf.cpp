@@ -13,26 +13,59 @@ std::optional<std::uint64_t> take_varint(std::string_view& rest) {
   return std::nullopt;
 }
 
-std::optional<Field> take_field(std::string_view& rest) {
+namespace {
+
+/// As many as protobuf's own readers follow.
+constexpr int most_nested_groups = 100;
+
+/// The end of a group is a field too.
+std::optional<Field> take_any(std::string_view& rest, int groups) {
   const auto begin = rest;
   const auto tag = take_varint(rest);
   if (!tag) return std::nullopt;
   Field field{.number = *tag >> 3, .wire = static_cast<Wire>(*tag & 7U)};
   std::optional<std::uint64_t> length = 0;
-  if (field.wire == varint) {
-    const auto value = take_varint(rest);
-    if (!value) return std::nullopt;
-    field.value = *value;
+  switch (field.wire) {
+    case varint: {
+      const auto value = take_varint(rest);
+      if (!value) return std::nullopt;
+      field.value = *value;
+      break;
+    }
+    case eight_bytes:
+      length = 8;
+      break;
+    case four_bytes:
+      length = 4;
+      break;
+    case delimited:
+      length = take_varint(rest);
+      break;
+    case group: {
+      if (groups == 0) return std::nullopt;
+      std::optional<Field> part;
+      do part = take_any(rest, groups - 1);
+      while (part && part->wire != group_end);
+      if (!part || part->number != field.number) return std::nullopt;
+      break;
+    }
+    case group_end:
+      break;
+    default:
+      return std::nullopt;
   }
-  if (field.wire == eight_bytes) length = 8;
-  if (field.wire == four_bytes) length = 4;
-  if (field.wire == delimited) length = take_varint(rest);
-  if ((*tag & 7U) == 3 || (*tag & 7U) == 4 || (*tag & 7U) > 5 || !length || *length > rest.size())
-    return std::nullopt;
+  if (!length || *length > rest.size()) return std::nullopt;
   field.content = rest.substr(0, *length);
   rest.remove_prefix(*length);
   field.whole = begin.substr(0, begin.size() - rest.size());
   return field;
+}
+
+}  // namespace
+
+std::optional<Field> take_field(std::string_view& rest) {
+  auto field = take_any(rest, most_nested_groups);
+  return field && field->wire == group_end ? std::nullopt : field;
 }
 
 void put_varint(std::string& to, std::uint64_t value) {
@@ -55,13 +88,17 @@ void put_number(std::string& to, std::uint64_t number, std::uint64_t value) {
   put_varint(to, value);
 }
 
-std::optional<std::string_view> content_of(std::string_view message, std::uint64_t number) {
+std::optional<Field> find_field(std::string_view message, std::uint64_t number, Wire wire) {
   while (!message.empty()) {
     const auto field = take_field(message);
-    if (!field) return std::nullopt;
-    if (field->number == number && field->wire == delimited) return field->content;
+    if (!field || (field->number == number && field->wire == wire)) return field;
   }
   return std::nullopt;
+}
+
+std::optional<std::string_view> content_of(std::string_view message, std::uint64_t number) {
+  const auto field = find_field(message, number, delimited);
+  return field ? std::optional(field->content) : std::nullopt;
 }
 
 }  // namespace neph::protobuf

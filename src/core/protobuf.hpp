@@ -11,7 +11,14 @@
 
 namespace neph::protobuf {
 
-enum Wire : std::uint64_t { varint = 0, eight_bytes = 1, delimited = 2, four_bytes = 5 };
+enum Wire : std::uint64_t {
+  varint = 0,
+  eight_bytes = 1,
+  delimited = 2,
+  group = 3,  ///< of proto2; its parts are passed over
+  group_end = 4,
+  four_bytes = 5
+};
 
 struct Field {
   std::uint64_t number = 0;
@@ -41,6 +48,8 @@ void each_field(std::string_view message, Visit visit) {
   }
 }
 
+/// The first field of a message with that number and encoding; nothing where it has none.
+std::optional<Field> find_field(std::string_view message, std::uint64_t number, Wire wire);
 /// The content of a message's field; nothing where it has none.
 std::optional<std::string_view> content_of(std::string_view message, std::uint64_t number);
 

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 std::set<std::string> external_data(const fs::path& model) {
   constexpr std::string_view key = "\x0a\x08location";
   std::set<std::string> places;
-  const auto bytes = read_file(model);
+  const auto bytes = read_regular_file(model);
   for (auto at = bytes ? bytes->find(key) : std::string::npos; at != std::string::npos;
        at = bytes->find(key, at)) {
     auto rest = std::string_view(*bytes).substr(at += key.size());

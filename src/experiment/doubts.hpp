@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "record/run.hpp"
 #include "record/views.hpp"
 
 namespace neph::experiment {
@@ -19,5 +20,12 @@ std::vector<Warning> doubts_over_repeats(const View& view, const CellSummary& su
 
 /// Invalid without a run that did well; else what the heaviest warning makes it: hints leave a cell valid.
 Verdict verdict_of(const CellSummary& summary);
+
+/// The same classes; of items that one of them calls close (fact::close_answers), any. Where the classes were
+/// not read (store::Detail::summary), close items are taken for all that differs.
+bool answer_alike(const RunResult& a, const RunResult& b);
+
+/// "3 of 500 answers" that differ; less where the classes were not read.
+std::string how_many_differ(const RunResult& a, const RunResult& b);
 
 }  // namespace neph::experiment

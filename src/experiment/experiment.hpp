@@ -98,20 +98,17 @@ struct Launch {
 class Interrupt {
  public:
   Interrupt();
-  ~Interrupt();
-  Interrupt(const Interrupt&) = delete;
-  Interrupt& operator=(const Interrupt&) = delete;
 
   void raise() noexcept;
   /// 0: go on; 1: finish the run in progress, then stop; 2: stop now.
   int level() const noexcept;
   /// Readable since the last call of clear(), when raise() has been called; -1: not available.
-  int descriptor() const noexcept { return descriptor_; }
+  int descriptor() const noexcept { return descriptor_.get(); }
   void clear() noexcept;
 
  private:
   std::atomic<int> level_{0};
-  int descriptor_ = -1;
+  Descriptor descriptor_;
 };
 
 /// Time left, from what earlier runs took: the mean of the same cell's runs, or of all runs where the cell

@@ -5,7 +5,6 @@
 
 #include "core/json.hpp"
 #include "core/percentile.hpp"
-#include "experiment/answers.hpp"
 #include "experiment/doubts.hpp"
 #include "experiment/experiment.hpp"
 #include "record/cells.hpp"

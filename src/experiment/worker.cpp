@@ -1,5 +1,8 @@
 #include "experiment/worker.hpp"
 
+#include <algorithm>
+#include <variant>
+
 #include "core/json.hpp"
 #include "core/seconds.hpp"
 #include "os/clock_name.hpp"
@@ -17,6 +20,14 @@ Json spec_there(Json spec, const launch::Files& files, const launch::Launcher& l
     for (const auto& field : file.obviates) spec.erase(field);
   }
   return spec;
+}
+
+/// At most `bytes` of it, with control characters as "?", for messages.
+std::string shortened(std::string_view text, std::size_t bytes) {
+  std::string shown(text.substr(0, bytes));
+  std::replace_if(
+      shown.begin(), shown.end(), [](unsigned char byte) { return byte < ' ' || byte == 127; }, '?');
+  return text.size() > bytes ? shown + "..." : shown;
 }
 
 }  // namespace
@@ -152,6 +163,55 @@ Result<RunResult> query_worker(const std::string& workload, const Json& spec, do
   auto made = worker->made();
   if (made.run.status == RunStatus::ok) return std::move(made.run.result);
   return fail(ErrorCode::unavailable, "{}", made.run.reason);
+}
+
+void Transcript::hear(std::string_view line) {
+  if (!protocol_error_.empty() || line.empty()) return;  // it is being stopped; the rest may be endless
+  if (line.size() > max_line_bytes_) {
+    protocol_error_ = fmt::format("a line of more than {} bytes: {}", max_line_bytes_, shortened(line, 80));
+    return;
+  }
+  auto event = decode_event(line);
+  if (!event)
+    protocol_error_ = fmt::format("'{}' ({})", shortened(line, 80), shortened(event.error().text(), 200));
+  else if (complete())
+    protocol_error_ = fmt::format("more after its last line: '{}'", shortened(line, 80));
+  else
+    std::visit([this](auto& said) { take(std::move(said)); }, *event);
+}
+
+void Transcript::take(Began&& began) {
+  observer_.began(began);
+  has_begun_ = true;
+  began_s_ = began.at_s;
+  machine_ = std::move(began.machine);
+}
+
+void Transcript::take(Ended&& ended) { ended_s_ = ended.at_s; }
+
+void Transcript::take(Phase&& phase) {
+  observer_.phase_ended(phase);
+  early_.phases.push_back(std::move(phase));
+}
+
+void Transcript::take(Progress&& progress) { observer_.progress(progress); }
+
+void Transcript::take(Note&& note) { observer_.note(note); }
+
+void Transcript::take(Warning&& warning) {
+  observer_.warning(warning);
+  early_.warnings.push_back(std::move(warning));
+}
+
+void Transcript::take(RunResult&& result) { result_ = std::move(result); }
+
+void Transcript::take(Error&& error) { error_ = std::move(error); }
+
+RunResult Transcript::take_result() {
+  if (!result_) return std::move(early_);
+  if (result_->phases.empty()) result_->phases = std::move(early_.phases);
+  if (result_->warnings.empty()) result_->warnings = std::move(early_.warnings);
+  return std::move(*result_);
 }
 
 }  // namespace neph::experiment

@@ -12,28 +12,14 @@
 namespace neph::host {
 
 CounterFile::CounterFile(std::filesystem::path path, std::size_t expected_bytes)
-    : path_(std::move(path)), buffer_(expected_bytes, '\0') {
-  descriptor_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor_ < 0) error_ = errno;
-}
-
-CounterFile::~CounterFile() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
-CounterFile::CounterFile(CounterFile&& other) noexcept { *this = std::move(other); }
-
-CounterFile& CounterFile::operator=(CounterFile&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(descriptor_, other.descriptor_);
-  std::swap(error_, other.error_);
-  std::swap(buffer_, other.buffer_);
-  return *this;
-}
+    : path_(std::move(path)),
+      descriptor_(::open(path_.c_str(), O_RDONLY | O_CLOEXEC)),
+      error_(descriptor_.is_open() ? 0 : errno),
+      buffer_(expected_bytes, '\0') {}
 
 std::optional<std::size_t> CounterFile::read_into_buffer() {
-  if (descriptor_ < 0) return std::nullopt;
-  const auto size = ::pread(descriptor_, buffer_.data(), buffer_.size(), 0);
+  if (!descriptor_.is_open()) return std::nullopt;
+  const auto size = ::pread(descriptor_.get(), buffer_.data(), buffer_.size(), 0);
   if (size < 0) {
     error_ = errno;
     return std::nullopt;

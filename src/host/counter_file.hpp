@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "os/descriptors.hpp"
+
 namespace neph::host {
 
 class CounterFile {
@@ -16,9 +18,6 @@ class CounterFile {
   CounterFile() = default;
   /// `expected_bytes`: as much as is read at once.
   explicit CounterFile(std::filesystem::path path, std::size_t expected_bytes = 1024);
-  ~CounterFile();
-  CounterFile(CounterFile&& other) noexcept;
-  CounterFile& operator=(CounterFile&& other) noexcept;
 
   /// The content as it is now, valid until the next call; empty when it cannot be read (then why() says why).
   std::optional<std::string_view> read();
@@ -31,7 +30,7 @@ class CounterFile {
   std::optional<std::size_t> read_into_buffer();
 
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  Descriptor descriptor_;
   int error_ = 0;
   std::string buffer_;
 };

@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include "host/container.hpp"
 #include "host/nvml.hpp"
 #include "host/processor.hpp"
 #include "host/system.hpp"

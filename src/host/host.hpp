@@ -14,5 +14,4 @@
 #include "host/fingerprint.hpp"
 #include "host/process_start.hpp"
 #include "host/roof.hpp"
-#include "host/summarise.hpp"
 #include "host/telemetry.hpp"

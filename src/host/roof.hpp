@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
@@ -35,5 +36,16 @@ void describe(Visit&& v, Self& s) {
 /// STREAM does, a byte that is read before it is overwritten counts once. Cost: about a second. Errors: a
 /// thread cannot be started.
 Result<Roof> measure_roof(std::int64_t threads);
+
+/// The fastest arithmetic of this processor: a loop of fused multiply-adds that touches no memory.
+struct MultiplyAdd {
+  std::string_view instructions;
+  double flop_per_round = 0;
+  /// Runs so many rounds. The result means nothing; it keeps a compiler from leaving the loop out.
+  float (*run)(std::int64_t rounds) = nullptr;
+};
+
+/// By what the processor has, not by what the program was built for.
+MultiplyAdd fastest_multiply_add();
 
 }  // namespace neph::host

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "host/multiply_add.hpp"
-
 namespace neph::host {
 namespace {
 

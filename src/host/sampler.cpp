@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "host/thread_clock.hpp"
-
 namespace neph::host {
 namespace {
 

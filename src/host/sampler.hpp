@@ -1,6 +1,7 @@
 // All sources, read step by step. Telemetry gives it a thread; tests drive it by hand.
 #pragma once
 
+#include <ctime>
 #include <limits>
 #include <vector>
 
@@ -37,5 +38,11 @@ class Sampler {
   ProcessTree tree_;
   std::vector<Entry> entries_;
 };
+
+inline Nanoseconds thread_cpu_time() {
+  timespec used{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + Nanoseconds(used.tv_nsec);
+}
 
 }  // namespace neph::host

@@ -1,6 +1,6 @@
-#include "host/summarise.hpp"
-
 #include <gtest/gtest.h>
+
+#include "host/telemetry.hpp"
 
 namespace neph::host {
 namespace {

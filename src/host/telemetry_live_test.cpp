@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "host/host.hpp"
-#include "host/thread_clock.hpp"
+#include "host/sampler.hpp"
 #include "os/thread.hpp"
 
 namespace neph::host {

@@ -125,7 +125,8 @@ class Driver {
               .begin_measure = from_seconds(plan_.course.warmup_s),
               .end = from_seconds(plan_.course.warmup_s + plan_.course.duration_s),
               .deadline = from_seconds(plan_.deadline_s),
-              .drain_timeout = from_seconds(plan_.drain_timeout_s)};
+              .drain_timeout = from_seconds(plan_.drain_timeout_s),
+              .outputs = plan_.outputs};
     if (plan_.course.count == 0)
       task.give_up =
           task.end + from_seconds(std::max(least_overtime_s, overtime_share * plan_.course.duration_s));

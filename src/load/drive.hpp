@@ -33,6 +33,7 @@ struct DrivePlan {
   double deadline_s = 0;        ///< 0: none
   double drain_timeout_s = 10;  ///< for what is in flight at the end, where there is no deadline
   Narrow narrow;
+  std::vector<wire::TensorMetadata> outputs;  ///< of the model; empty: not known
   /// Asked about once a second: true ends the run, as nothing new can come of it.
   std::function<bool(const std::vector<Sample>& measured)> settled;
 };

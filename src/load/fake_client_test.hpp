@@ -54,8 +54,8 @@ class FakeClient final : public wire::Client {
     return fail(ErrorCode::unsupported, "no pages here");
   }
   /// What there is to decode in a reply.
-  std::function<Status()> content = [] { return Status(); };
-  Status decode(const wire::Call&, wire::InferReply&) const override { return content(); }
+  std::function<Status(wire::InferReply&)> content = [](wire::InferReply&) { return Status(); };
+  Status decode(const wire::Call&, wire::InferReply& reply) const override { return content(reply); }
   void abort() override {
     while (!line_.empty()) end(fail(ErrorCode::unavailable, "given up"));
   }

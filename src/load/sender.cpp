@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <set>
+
+#include <fmt/format.h>
 
 namespace neph::load {
 namespace {
@@ -55,6 +58,30 @@ Outcome outcome_of(const Status& status, bool given_up) {
   if (given_up) return Outcome::abandoned;
   if (status.error().code == ErrorCode::unavailable) return Outcome::unavailable;
   return status.error().code == ErrorCode::timeout ? Outcome::timed_out : Outcome::failed;
+}
+
+bool fits(const wire::Shape& shape, const std::vector<std::int64_t>& declared) {
+  return shape.rank() != declared.size() ||  // some servers declare sizes without the batch
+         std::equal(shape.begin(), shape.end(), declared.begin(),
+                    [](auto size, auto known) { return known < 0 || size == known; });
+}
+
+Status check_outputs_of(const wire::InferReply& reply, const std::vector<wire::TensorMetadata>& known) {
+  if (known.empty()) return {};
+  std::set<std::string_view> seen;
+  for (const auto& output : reply.outputs) {
+    const auto declared =
+        std::find_if(known.begin(), known.end(), [&](const auto& each) { return each.name == output.name; });
+    if (declared == known.end())
+      return fail(ErrorCode::corrupt, "output '{}', which the model does not have by its metadata",
+                  output.name);
+    if (!seen.insert(output.name).second) return fail(ErrorCode::corrupt, "output '{}' twice", output.name);
+    if (enum_name(output.type) != declared->datatype || !fits(output.shape, declared->shape))
+      return fail(ErrorCode::corrupt, "output '{}' is {} [{}], by the model's metadata {} [{}]", output.name,
+                  enum_name(output.type), fmt::join(output.shape, ", "), declared->datatype,
+                  fmt::join(declared->shape, ", "));
+  }
+  return {};
 }
 
 }  // namespace
@@ -165,6 +192,7 @@ void Sender::ended(wire::Call& call) {
 Status Sender::decoded(Flight& flight) const {
   wire::InferReply reply;
   auto status = client_->decode(flight, reply);
+  if (status) status = check_outputs_of(reply, task_.outputs);
   flight.reply = {};  // it may be large
   return status;
 }

@@ -33,6 +33,7 @@ struct Task {
   Nanoseconds give_up{};        ///< nor an open one, however much of its schedule is left; 0: it sends all
   Nanoseconds deadline{};       ///< after a request was sent; 0: none
   Nanoseconds drain_timeout{};  ///< for what is in flight at the end, where there is no deadline
+  std::vector<wire::TensorMetadata> outputs;  ///< of the model; empty: not known
 };
 
 /// What the kernel gave the worker's thread.
@@ -48,7 +49,9 @@ class Sender {
   Sender(Task task, const Clock& clock, SampleLog& log, const std::atomic<bool>& enough);
 
   /// What the client calls for each call that has ended. Replies are decoded until one is right, then one in
-  /// a thousand, and all after a wrong one: what cannot be decoded is a failed request. Of the others the
+  /// a thousand, and all after a wrong one: what cannot be decoded, or has outputs that are not the model's
+  /// by name, type or a fixed size, is a failed request. How many rows it has is not judged: some models find
+  /// nothing. Of the others the
   /// client has looked at what is cheap (wire::BodyGlance, wire::ReplyGlance).
   void ended(wire::Call& call);
   /// Sends from `start` on, and returns when everything has ended or was given up. `stop`: gives up at once.

@@ -119,6 +119,27 @@ TEST_F(SenderTest, AClientThatFindsNobodyRestsBeforeItGoesOn) {
   for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::unavailable);
 }
 
+TEST_F(SenderTest, OutputsThatAreNotTheModelsAreNoAnswer) {
+  using wire::DataType;
+  const std::vector<wire::TensorMetadata> model{{"y", "FP32", {-1, 4}}, {"z", "INT64", {2}}};
+  const auto failed = [&](std::vector<wire::Tensor> outputs) {
+    prepare = [outputs](FakeClient& client) {
+      client.content = [outputs](wire::InferReply& reply) { return reply.outputs = outputs, Status(); };
+    };
+    run({.schedule = every(20ms, 1), .outputs = model});
+    return log_[log_.size() - 1].outcome == Outcome::failed;
+  };
+  const wire::Tensor y{.name = "y", .shape = {3, 4}}, z{.name = "z", .type = DataType::i64, .shape = {2}};
+  EXPECT_FALSE(failed({y, z}));
+  EXPECT_FALSE(failed({z})) << "a client may have asked for one";
+  EXPECT_FALSE(failed({{.name = "y", .shape = {4}}})) << "some metadata have the batch, some have not";
+  EXPECT_FALSE(failed({{.name = "y", .shape = {0, 4}}})) << "nothing was found";
+  EXPECT_TRUE(failed({y, z, y})) << "twice";
+  EXPECT_TRUE(failed({y, {.name = "x", .shape = {3, 4}}})) << "another's";
+  EXPECT_TRUE(failed({{.name = "y", .type = DataType::i64, .shape = {3, 4}}})) << "another type";
+  EXPECT_TRUE(failed({{.name = "y", .shape = {3, 5}}})) << "another size";
+}
+
 TEST_F(SenderTest, TellsOutcomesApart) {
   prepare = [](FakeClient& client) {
     client.outcome = [](std::int64_t n) -> Status {
@@ -140,7 +161,7 @@ TEST_F(SenderTest, DecodesUntilAReplyIsRightThenOneInAThousandAndAllAfterAWrongO
   int decoded = 0;
   prepare = [&](FakeClient& client) {
     client.service = [](std::int64_t) { return 1us; };
-    client.content = [&] { return ++decoded < 3 ? Status() : fail(ErrorCode::corrupt, "no JSON"); };
+    client.content = [&](auto&) { return ++decoded < 3 ? Status() : fail(ErrorCode::corrupt, "no JSON"); };
   };
   run({.schedule = every(20us, 2500)});
   for (std::size_t i = 0; i < 2500; ++i)
@@ -151,7 +172,7 @@ TEST_F(SenderTest, DecodesUntilAReplyIsRightThenOneInAThousandAndAllAfterAWrongO
 TEST_F(SenderTest, DecodesAllWhereTheFirstIsWrong) {
   prepare = [](FakeClient& client) {
     client.service = [](std::int64_t) { return 1us; };
-    client.content = [] { return Status(fail(ErrorCode::corrupt, "no JSON")); };
+    client.content = [](auto&) { return Status(fail(ErrorCode::corrupt, "no JSON")); };
   };
   run({.schedule = every(20us, 500)});
   for (const auto& sample : samples()) EXPECT_EQ(sample.outcome, Outcome::failed);

@@ -1,9 +1,10 @@
 #include "os/cgroup.hpp"
 
 #include <algorithm>
-#include <map>
 
 #include <fmt/format.h>
+
+#include "core/lists.hpp"
 
 namespace neph {
 namespace {
@@ -18,14 +19,9 @@ struct Mount {
   std::vector<std::string> controllers;
 };
 
-std::vector<std::string> split(std::string_view text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t at = 0; at <= text.size();) {
-    const auto end = std::min(text.find(separator, at), text.size());
-    parts.emplace_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return parts;
+std::vector<std::string> names_in(std::string_view list) {
+  const auto names = split_at(list, ',');
+  return {names.begin(), names.end()};
 }
 
 // proc(5), /proc/pid/mountinfo: id parent major:minor root point options [tags] - type source super-options
@@ -40,7 +36,7 @@ std::vector<Mount> cgroup_mounts(const Records& records) {
     if (fields.size() < 5 || fields.end() - dash < 4) continue;
     if (dash[1] == "cgroup2") mounts.push_back({.root = fields[3], .point = fields[4], .unified = true});
     if (dash[1] == "cgroup")
-      mounts.push_back({.root = fields[3], .point = fields[4], .controllers = split(dash[3], ',')});
+      mounts.push_back({.root = fields[3], .point = fields[4], .controllers = names_in(dash[3])});
   }
   return mounts;
 }
@@ -125,7 +121,7 @@ std::vector<Hierarchy> read_hierarchies(const Records& records, std::string_view
     if (second == line.npos) continue;
     const auto names = line.substr(first + 1, second - first - 1);
     const bool unified = names.empty();
-    auto controllers = unified ? std::vector<std::string>{} : split(names, ',');
+    auto controllers = unified ? std::vector<std::string>{} : names_in(names);
     const auto mount = std::find_if(mounts.begin(), mounts.end(), [&](const Mount& candidate) {
       return candidate.unified == unified && (unified || same_controllers(candidate, controllers));
     });

@@ -7,23 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "os/descriptors.hpp"
+
 namespace neph {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-
- private:
-  int fd_;
-};
 
 constexpr std::size_t most_of_a_device = std::size_t{1} << 30;  // /dev/zero has no end
 
@@ -37,14 +24,15 @@ Status write_all(int fd, std::string_view content, const std::string& name) {
   return {};
 }
 
-}  // namespace
-
-Result<std::string> read_file(const std::filesystem::path& path) {
+/// `flags` of open().
+Result<std::string> read_opened(const std::filesystem::path& path, int flags, bool only_regular) {
   const auto what = fmt::format("cannot read {}", path.string());
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (file.get() < 0) return tl::unexpected(system_error(what, errno));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | flags));
+  if (!file.is_open()) return tl::unexpected(system_error(what, errno));
   struct stat info {};
   if (::fstat(file.get(), &info) != 0) return tl::unexpected(system_error(what, errno));
+  if (only_regular && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+    return fail(ErrorCode::invalid_argument, "{}: a pipe or a device, where a file should be", what);
   std::string content;
   content.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
   std::size_t filled = 0;
@@ -62,6 +50,14 @@ Result<std::string> read_file(const std::filesystem::path& path) {
   return content;
 }
 
+}  // namespace
+
+Result<std::string> read_file(const std::filesystem::path& path) { return read_opened(path, 0, false); }
+
+Result<std::string> read_regular_file(const std::filesystem::path& path) {
+  return read_opened(path, O_NONBLOCK, true);
+}
+
 std::filesystem::path part_path(const std::filesystem::path& path) {
   struct stat info {};
   const bool is_device = ::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
@@ -72,7 +68,7 @@ Status write_file(const std::filesystem::path& path, std::string_view content) {
   const auto part = part_path(path);
   const auto what = fmt::format("cannot write {}", path.string());
   Descriptor file(::open(part.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
-  if (file.get() < 0) return tl::unexpected(system_error(what, errno));
+  if (!file.is_open()) return tl::unexpected(system_error(what, errno));
   Status status = write_all(file.get(), content, path.string());
   if (status && ::close(file.release()) != 0) status = tl::unexpected(system_error(what, errno));
   if (part == path) return status;

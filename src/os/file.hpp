@@ -14,6 +14,8 @@ namespace neph {
 /// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory, or more than 1
 /// GiB of a pipe or device), io.
 Result<std::string> read_file(const std::filesystem::path& path);
+/// For a file that no user has named: of a pipe or a device, which may never end, invalid_argument.
+Result<std::string> read_regular_file(const std::filesystem::path& path);
 
 /// Where a file is written until it is whole: beside `path`. Where `path` is a device or a pipe, as
 /// /dev/null, it is `path` itself, which must not be replaced by a file.

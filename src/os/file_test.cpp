@@ -33,6 +33,15 @@ TEST_F(File, ADeviceWithoutAnEndIsNotReadForEver) {
   EXPECT_EQ(read_file("/dev/zero").error().code, ErrorCode::invalid_argument);
 }
 
+TEST_F(File, ARegularFileIsNoPipeWhichNothingMayEverWrite) {
+  ASSERT_EQ(::mkfifo((folder_ / "pipe").c_str(), 0600), 0);
+  for (const auto& path : {folder_ / "pipe", std::filesystem::path("/dev/zero")})
+    EXPECT_EQ(read_regular_file(path).error().code, ErrorCode::invalid_argument) << path;
+  ASSERT_TRUE(write_file(folder_ / "x", "content"));
+  EXPECT_EQ(read_regular_file(folder_ / "x"), "content");
+  EXPECT_EQ(read_regular_file(folder_ / "absent").error().code, ErrorCode::not_found);
+}
+
 TEST_F(File, SaysWhyItCannot) {
   EXPECT_EQ(read_file(folder_ / "absent").error().code, ErrorCode::not_found);
   EXPECT_EQ(read_file(folder_).error().code, ErrorCode::invalid_argument);

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <malloc.h>
+
 #include "core/units.hpp"
 #include "os/cgroup.hpp"
+#include "os/cores.hpp"
 
 namespace neph {
 namespace {
@@ -48,5 +51,14 @@ Status enough_memory(std::uint64_t bytes, const std::string& what) {
   return fail(ErrorCode::unavailable, "{} takes {} of memory, and {} are available", what,
               format_bytes(static_cast<double>(bytes)), format_bytes(static_cast<double>(*available)));
 }
+
+void keep_heap() {
+  mallopt(M_MMAP_THRESHOLD, 32 << 20);  // glibc's largest
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+  mallopt(M_TOP_PAD, 64 << 20);
+  mallopt(M_ARENA_MAX, std::max(2, static_cast<int>(usable_cores())));
+}
+
+void give_back_free_memory() { ::malloc_trim(0); }
 
 }  // namespace neph

@@ -9,33 +9,11 @@
 #include <vector>
 
 #include <sys/types.h>
-#include <unistd.h>
 
 #include "core/result.hpp"
+#include "os/descriptors.hpp"
 
 namespace neph {
-
-/// Closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(number_, other.number_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  void close() {
-    if (number_ >= 0) ::close(std::exchange(number_, -1));
-  }
-
- private:
-  int number_ = -1;
-};
 
 /// What a process finds when it starts, beyond what this one has.
 struct Surroundings {

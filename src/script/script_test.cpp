@@ -7,7 +7,7 @@
 
 #include "core/toml.hpp"
 #include "script/embedded.hpp"
-#include "script/spec_text.hpp"
+#include "script/writer.hpp"
 
 namespace neph::script {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "core/json_fwd.hpp"
+#include "record/experiment.hpp"
 #include "script/script.hpp"
 
 namespace neph::script {
@@ -37,5 +39,9 @@ Most most_of(const Task& task);
 /// What the bundle's archive is called.
 std::string archive_name(const Job& job);
 std::string sh_text(const Task& task);
+
+/// `options` are what stands above the table besides repeat and seed. No line is more than one value, in
+/// printable characters.
+std::string spec_text(const Experiment& experiment, const Json& options);
 
 }  // namespace neph::script

@@ -1,11 +1,11 @@
-#include "serve/batch_plan.hpp"
-
 #include <limits>
 #include <numeric>
 #include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "serve/batching.hpp"
 
 namespace neph::serve {
 namespace {

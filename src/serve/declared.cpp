@@ -4,7 +4,6 @@
 
 #include "core/names.hpp"
 #include "core/shapes.hpp"
-#include "serve/datatype.hpp"
 #include "serve/signature.hpp"
 
 namespace neph::serve {

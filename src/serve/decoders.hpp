@@ -2,9 +2,11 @@
 #pragma once
 
 #include <condition_variable>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -47,5 +49,10 @@ class Decoders {
   bool ending_ = false;                     ///< under mutex_
   std::vector<std::jthread> threads_;
 };
+
+/// `pixels` is one picture, [height, width, channels] of levels 0..255; `tensor` gets (level / 255 - mean) /
+/// deviation in the order of image::Transform.
+void normalise_pixels(std::span<const std::byte> pixels, const image::Transform& transform,
+                      std::span<float> tensor);
 
 }  // namespace neph::serve

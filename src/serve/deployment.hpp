@@ -13,7 +13,7 @@
 
 #include "core/clock.hpp"
 #include "engine/engine.hpp"
-#include "serve/batch_plan.hpp"
+#include "serve/batching.hpp"
 #include "serve/decoders.hpp"
 #include "serve/instance.hpp"
 #include "serve/job.hpp"
@@ -66,8 +66,12 @@ class Deployment {
   /// What people should know of it, beside its facts. Before it is used by several threads.
   void add_note(std::string note) { notes_.push_back(std::move(note)); }
   const std::vector<std::string>& notes() const { return notes_; }
-  /// The files that it was read from, as they were before. Before it is used by several threads.
-  void set_files(FileStamps files) { files_ = std::move(files); }
+  /// The files that it was read from, as they were before, and the folder from which on clients may see their
+  /// paths. Before it is used by several threads.
+  void set_files(FileStamps files, std::filesystem::path root) {
+    files_ = std::move(files);
+    root_ = std::move(root);
+  }
   bool files_changed() const { return have_changed(files_); }
   /// One inference of the smallest inputs there are, ones and floats of 0. An engine that it ends is ended by
   /// any client; what it answers, or refuses, does not matter.
@@ -130,6 +134,7 @@ class Deployment {
   Facts facts_;
   std::vector<std::string> notes_;
   FileStamps files_;
+  std::filesystem::path root_;
   Statistics statistics_;  ///< of what was in no instance; the instances have their own
   std::shared_ptr<OutputBlocks> blocks_;
   std::unique_ptr<Decoders> decoders_;

@@ -34,6 +34,15 @@ TEST_F(DeploymentEnds, RefuseWhatComesAfterClosingAndAnswerTheRest) {
   EXPECT_EQ(before.code(), "ok");
 }
 
+TEST_F(DeploymentEnds, AnEnginesErrorHasNoPathsOfTheServer) {
+  open({});
+  deployment->set_files({}, "/srv/models");
+  TestExchange request(1, 1);
+  send(request);
+  engine.end_next(fail(ErrorCode::internal, "/srv/models/m/1/w.bin: cut short (/proc/self/maps)"));
+  EXPECT_EQ(request.message(), "m/1/w.bin: cut short (maps)");
+}
+
 TEST_F(DeploymentEnds, AnswerWhatWasAcceptedBeforeClosingAndIsCheckedAfterIt) {
   open({});
   TestExchange between(1, 1);

@@ -172,10 +172,13 @@ void Deployment::run_apart(Instance& instance) {
   dispatch(lock);
 }
 
-/// Its jobs' clients are told; the jobs are still in it.
+/// Its jobs' clients are told; the jobs are still in it. An engine's error may have the server's paths in it.
 void Deployment::answer(Instance& instance, const Status& status) {
   const auto now = status ? instance.take_outputs() : clock_.now();
-  for (auto* job : instance.jobs()) reply(*job, status, now, instance.statistics());
+  const auto shown =
+      status ? status
+             : contained([&]() -> Status { return tl::unexpected(without_folders(status.error(), root_)); });
+  for (auto* job : instance.jobs()) reply(*job, shown, now, instance.statistics());
   instance.end();
 }
 

@@ -1,5 +1,3 @@
-#include "serve/metrics.hpp"
-
 #include <charconv>
 #include <map>
 #include <set>
@@ -7,6 +5,8 @@
 #include <string_view>
 
 #include <gtest/gtest.h>
+
+#include "serve/service.hpp"
 
 namespace neph::serve {
 namespace {

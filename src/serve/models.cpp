@@ -8,7 +8,7 @@
 #include "core/json.hpp"
 #include "core/text.hpp"
 #include "launch/launch.hpp"
-#include "os/heap.hpp"
+#include "os/memory.hpp"
 #include "serve/repository.hpp"
 #include "serve/serve.hpp"
 
@@ -163,7 +163,7 @@ Result<std::unique_ptr<Deployment>> Models::open(const std::string& name, FoundM
   const auto notes = model->notes();
   NEPH_TRY(auto deployment, Deployment::open(std::move(model), {name, version.number}, options,
                                              platform_of(*engine, version.file), regions_, clock_));
-  deployment->set_files(version.stamps);
+  deployment->set_files(version.stamps, root());
   if (deployment->files_changed())
     return fail(ErrorCode::unavailable, "the files of model '{}' changed while they were read; load it again",
                 name);
@@ -314,7 +314,7 @@ Result<const Models::Deployments*> Models::find_ready(const std::string& name) c
   const auto& [state, reason, deployments] = found->second;
   if (!deployments.empty()) return &deployments;
   return fail(ErrorCode::unavailable, "model '{}' is not ready: {}{}{}", name, enum_name(state),
-              reason.empty() ? "" : ", ", for_clients(reason));
+              reason.empty() ? "" : ", ", without_folders(reason, root()));
 }
 
 Result<Deployment*> Models::find_ready(const std::string& name, const std::string& version) const {
@@ -352,7 +352,7 @@ std::vector<wire::RepositoryEntry> Models::list(bool only_ready) const {
                      .state = state,
                      .reason = (*each)->files_changed() ? changed : entry.reason});
     if (entry.deployments.empty() && !only_ready)
-      all.push_back({.name = name, .state = state, .reason = for_clients(entry.reason)});
+      all.push_back({.name = name, .state = state, .reason = without_folders(entry.reason, root())});
   }
   return all;
 }
@@ -363,16 +363,6 @@ std::map<std::string, std::string> Models::failures() const {
   for (const auto& [name, entry] : entries_)
     if (entry.state != ModelState::ready) all[name] = entry.reason;
   return all;
-}
-
-std::string Models::for_clients(const std::string& text) const {
-  return without_folders(text, is_repository_ ? path_ : path_.parent_path());
-}
-
-Error Models::for_clients(Error error) const {
-  error.message = for_clients(error.message);
-  error.hint = for_clients(error.hint);
-  return error;
 }
 
 Status try_model(const fs::path& path, const std::string& name, const ModelOptions& options) {

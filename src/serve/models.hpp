@@ -60,7 +60,7 @@ class Models {
   /// By model that is not ready: why, in full.
   std::map<std::string, std::string> failures() const;
   /// The same for errors that go to clients.
-  Error for_clients(Error error) const;
+  Error for_clients(Error error) const { return without_folders(std::move(error), root()); }
   /// With all versions that can be asked for, the oldest first.
   Result<wire::ModelMetadata> metadata(const std::string& name, const std::string& version) const;
 
@@ -119,7 +119,8 @@ class Models {
   static void let_go(Deployments& leaving);
   void set_state(const std::string& name, ModelState state, std::string reason);
   Status check_staying() const;
-  std::string for_clients(const std::string& text) const;
+  /// From which on clients may see paths.
+  std::filesystem::path root() const { return is_repository_ ? path_ : path_.parent_path(); }
   /// With the names that there are; the entries are locked.
   tl::unexpected<Error> no_such(const std::string& name) const;
 

@@ -1,10 +1,10 @@
-#include "serve/pixels.hpp"
-
 #include <random>
 #include <tuple>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "serve/decoders.hpp"
 
 namespace neph::serve {
 namespace {

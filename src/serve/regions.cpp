@@ -33,19 +33,17 @@ Result<bool> move_all(Bytes left, std::uint64_t at, Move move) {
 
 }  // namespace
 
-Region::~Region() { ::close(descriptor_); }
-
 Result<std::shared_ptr<const Region>> Region::open(const wire::SharedRegion& about) {
-  const int descriptor = ::shm_open(about.key.c_str(), O_RDWR | O_CLOEXEC, 0);
-  if (descriptor < 0) return tl::unexpected(system_error(quoted(about), errno));
-  std::shared_ptr<const Region> region(new Region(about, descriptor));
+  Descriptor descriptor(::shm_open(about.key.c_str(), O_RDWR | O_CLOEXEC, 0));
+  if (!descriptor.is_open()) return tl::unexpected(system_error(quoted(about), errno));
+  std::shared_ptr<const Region> region(new Region(about, std::move(descriptor)));
   NEPH_CHECK(region->check_size());
   return region;
 }
 
 Status Region::check_size() const {
   struct stat found {};
-  if (::fstat(descriptor_, &found) != 0) return tl::unexpected(system_error(quoted(about_), errno));
+  if (::fstat(descriptor_.get(), &found) != 0) return tl::unexpected(system_error(quoted(about_), errno));
   const auto there = static_cast<std::uint64_t>(found.st_size);
   if (about_.byte_size == 0 || about_.offset > there || about_.byte_size > there - about_.offset)
     return fail(ErrorCode::invalid_argument, "{}: {} bytes from {} on, of an object of {}", quoted(about_),
@@ -66,7 +64,7 @@ tl::unexpected<Error> Region::has_shrunk() const {
 
 Status Region::read(std::uint64_t offset, std::span<std::byte> to) const {
   NEPH_TRY(const bool whole, move_all(to, about_.offset + offset, [&](auto left, off_t at) {
-             return ::pread(descriptor_, left.data(), left.size(), at);
+             return ::pread(descriptor_.get(), left.data(), left.size(), at);
            }));
   if (!whole) return has_shrunk();
   return {};
@@ -76,7 +74,7 @@ Status Region::read(std::uint64_t offset, std::span<std::byte> to) const {
 Status Region::write(std::uint64_t offset, std::span<const std::byte> from) const {
   if (!check_size()) return has_shrunk();
   NEPH_CHECK(move_all(from, about_.offset + offset, [&](auto left, off_t at) {
-    return ::pwrite(descriptor_, left.data(), left.size(), at);
+    return ::pwrite(descriptor_.get(), left.data(), left.size(), at);
   }));
   return {};
 }

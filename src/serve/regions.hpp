@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "core/result.hpp"
+#include "os/descriptors.hpp"
 #include "wire/wire.hpp"
 
 namespace neph::serve {
@@ -26,9 +27,6 @@ class Region {
  public:
   /// Errors: not_found (no such key), invalid_argument (beyond its end), unavailable (permission).
   static Result<std::shared_ptr<const Region>> open(const wire::SharedRegion& about);
-  ~Region();
-  Region(const Region&) = delete;
-  Region& operator=(const Region&) = delete;
 
   const wire::SharedRegion& about() const { return about_; }
   /// Errors: invalid_argument when the part is not inside.
@@ -39,12 +37,13 @@ class Region {
   Status write(std::uint64_t offset, std::span<const std::byte> from) const;
 
  private:
-  Region(wire::SharedRegion about, int descriptor) : about_(std::move(about)), descriptor_(descriptor) {}
+  Region(wire::SharedRegion about, Descriptor descriptor)
+      : about_(std::move(about)), descriptor_(std::move(descriptor)) {}
   Status check_size() const;
   tl::unexpected<Error> has_shrunk() const;
 
   const wire::SharedRegion about_;
-  const int descriptor_;
+  const Descriptor descriptor_;
 };
 
 /// Threads: any.

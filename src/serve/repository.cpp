@@ -46,7 +46,7 @@ bool is_there(const fs::path& path) {
 
 /// One to a line.
 Result<std::vector<std::string>> read_labels(const fs::path& file) {
-  NEPH_TRY(const auto text, read_file(file));
+  NEPH_TRY(const auto text, read_regular_file(file));
   std::vector<std::string> labels;
   for (std::size_t at = 0; at < text.size();) {
     const auto end = std::min(text.find('\n', at), text.size());
@@ -94,7 +94,7 @@ Result<FoundVersion> file_of(const fs::path& version, const std::string& wanted)
 }
 
 Status read_toml(const fs::path& file, ModelOptions& options) {
-  NEPH_TRY(const auto text, read_file(file));
+  NEPH_TRY(const auto text, read_regular_file(file));
   NEPH_TRY(const auto json, parse_toml(text, file.string()));
   if (const auto status = from_json(json, options, ""); !status)
     return fail_in(file.string(), status.error());
@@ -104,7 +104,7 @@ Status read_toml(const fs::path& file, ModelOptions& options) {
 Result<TritonConfig> read_configs(const fs::path& folder, ModelOptions& options) {
   TritonConfig config;
   if (const auto file = folder / "config.pbtxt"; is_there(file)) {
-    NEPH_TRY(const auto text, read_file(file));
+    NEPH_TRY(const auto text, read_regular_file(file));
     const auto name = (folder.has_filename() ? folder : folder.parent_path()).filename().string();
     NEPH_TRY(config, read_triton_config(text, file.string(), name, options));
     NEPH_CHECK(read_all_labels(folder, config, options.declared));
@@ -162,6 +162,12 @@ std::string without_folders(std::string text, const fs::path& root) {
       text.erase(at, std::max<std::size_t>(1, path.rfind('/') + 1));
   }
   return printable(text);
+}
+
+Error without_folders(Error error, const fs::path& root) {
+  error.message = without_folders(std::move(error.message), root);
+  error.hint = without_folders(std::move(error.hint), root);
+  return error;
 }
 
 bool is_saved_model(const fs::path& path) { return is_there(path / "saved_model.pb"); }

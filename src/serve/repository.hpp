@@ -56,6 +56,7 @@ bool is_model_name(const std::string& name);
 /// `text` for clients: what lies in the folder `root` by its path from there on, other files of this machine
 /// by their last name.
 std::string without_folders(std::string text, const std::filesystem::path& root);
+Error without_folders(Error error, const std::filesystem::path& root);
 
 /// A TensorFlow SavedModel: a folder, and one model.
 bool is_saved_model(const std::filesystem::path& path);

@@ -1,6 +1,7 @@
 // The Open Inference Protocol's questions, answered. Only for files of this module.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "host/host.hpp"
@@ -41,6 +42,23 @@ class InferenceService final : public wire::Service {
   const std::string version_;
   mutable std::mutex counters_mutex_;
   mutable host::Counters counters_;  ///< under counters_mutex_
+};
+
+class Metrics {
+ public:
+  void add(const wire::ModelStatistics& model, std::int64_t pending);
+  void add(const host::CounterReadings& readings);
+  std::string text() const;
+
+ private:
+  struct Family {
+    std::string head;  ///< its HELP and TYPE lines
+    std::string lines;
+  };
+  void line(const char* name, const char* type, const char* help, const std::string& labels, double value);
+
+  std::vector<std::string> order_;  ///< of families, as they were first added
+  std::map<std::string, Family> families_;
 };
 
 }  // namespace neph::serve

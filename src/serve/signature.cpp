@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "serve/datatype.hpp"
-
 namespace neph::serve {
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "store/machine_rows.hpp"
+#include "store/run_rows.hpp"
 
 namespace neph::store {
 namespace {

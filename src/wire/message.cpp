@@ -102,19 +102,6 @@ void InferReply::clear() {
   memory.clear();
 }
 
-void own_data(InferReply& reply) {
-  std::size_t bytes = 0;
-  for (const auto& output : reply.outputs) bytes += output.data.size();
-  std::vector<std::byte> memory;
-  memory.reserve(bytes);
-  for (auto& output : reply.outputs) {
-    const auto begin = memory.size();
-    memory.insert(memory.end(), output.data.begin(), output.data.end());
-    output.data = {memory.data() + begin, output.data.size()};
-  }
-  reply.memory = std::move(memory);
-}
-
 Status check_tensor(const Tensor& tensor) {
   const auto count = elements(tensor.shape);
   if (!count)

@@ -140,9 +140,6 @@ struct InferReply {
   void clear();
 };
 
-/// Copies all tensors' data into the reply's own memory, so that what they pointed into may go.
-void own_data(InferReply& reply);
-
 /// What a tensor says of itself must hold: shape within bounds, and data of just that many bytes (for BYTES:
 /// just that many elements). Errors: invalid_argument, naming the tensor.
 Status check_tensor(const Tensor& tensor);

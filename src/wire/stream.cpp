@@ -103,7 +103,8 @@ std::string Stream::words_of(Code error) const {
 }
 
 void Stream::note_arrivals() {
-  const int on = 1;  // a kernel that cannot tells nothing
+  notes_arrivals_ = true;
+  const int on = 1;  // where the kernel cannot, no read has a note
   ::setsockopt(socket_.native_handle(), SOL_SOCKET, SO_TIMESTAMPNS, &on, sizeof on);
   day_ahead_ = time_of(CLOCK_REALTIME) - time_of(CLOCK_MONOTONIC);
 }

@@ -32,9 +32,10 @@ class Stream {
   executor_type get_executor() { return socket_.get_executor(); }
   Socket& socket() { return socket_; }
   bool is_secure() const { return tls_ != nullptr; }
-  /// From now on the kernel notes when bytes arrive; some 0.1 µs a packet. Where nobody on the machine asked
-  /// for that before, it begins a moment later.
+  /// From now on the kernel notes when bytes arrive, which costs a system call a read. Where no other program
+  /// of the machine wants that, it begins a moment later.
   void note_arrivals();
+  bool notes_arrivals() const { return notes_arrivals_; }
 
   /// The server's side of the handshake.
   template <class Handler>
@@ -74,7 +75,7 @@ class Stream {
   template <class Handler>
   void async_read_noted(boost::asio::mutable_buffer buffer, Handler&& handler) {
     waited_ = {};
-    if (tls_) return tls_->async_read_some(buffer, std::forward<Handler>(handler));
+    if (tls_ || !notes_arrivals_) return async_read_some(buffer, std::forward<Handler>(handler));
     // Waits by looking: async_wait would have the kernel told each time what is waited for.
     const auto glance = boost::asio::buffer(buffer, most_glanced_bytes);
     socket_.async_receive(
@@ -102,6 +103,7 @@ class Stream {
   std::size_t receive(boost::asio::mutable_buffer buffer, Code& error);
 
   Socket socket_;
+  bool notes_arrivals_ = false;
   Nanoseconds waited_{};
   Nanoseconds day_ahead_{};  ///< the clock of day, at the last look
   std::unique_ptr<Tls> tls_;

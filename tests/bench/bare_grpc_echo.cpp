@@ -9,7 +9,7 @@
 #include <grpcpp/grpcpp.h>
 #include <inference.grpc.pb.h>
 
-#include "os/heap.hpp"
+#include "os/memory.hpp"
 
 namespace {
 

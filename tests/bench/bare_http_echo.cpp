@@ -24,7 +24,7 @@
 
 #include <fmt/format.h>
 
-#include "os/heap.hpp"
+#include "os/memory.hpp"
 
 namespace {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "os/heap.hpp"
+#include "os/memory.hpp"
 #include "wire/wire.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 """What `neph serve` adds to HTTP and gRPC: processor time a request, against bare echo servers that do nothing else; and
 what wire's clients take, against wrk.
 
-The bare servers keep their heap, as ours does (core/heap.hpp). Load comes from programs that cost the servers nothing.
+The bare servers keep their heap, as ours does (os/memory.hpp). Load comes from programs that cost the servers nothing.
 Each figure is from a server of its own.
 """
 

@@ -1,10 +1,12 @@
 """`neph compare`, `ab` and `history`: verdicts and exit codes of real measurements, and of files of others."""
 
+import contextlib
 import json
 import math
 import shutil
 import time
 import xml.etree.ElementTree
+from pathlib import Path
 
 import pytest
 from conftest import Neph
@@ -257,6 +259,32 @@ def test_a_metric_that_is_none_is_refused_before_anything_runs(neph):
     said = ab(neph, "echo x >> ran", "echo x >> ran", "--metric", "p99", code=2).stderr
     assert "no metric 'p99'" in said and "time_s" in said
     assert len((neph.folder / "ran").read_text().split()) == 2, "the warm-up has shown what there is"
+
+
+def commands_with(text):
+    """The command lines of processes whose environment has the text in it."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            if text.encode() in (folder / "environ").read_bytes():
+                found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+    return found
+
+
+def wait_for(condition, limit_s):
+    until = time.monotonic() + limit_s
+    while not condition() and time.monotonic() < until:
+        time.sleep(0.05)
+    return condition()
+
+
+def test_a_measurement_ends_with_an_ab_that_is_killed(neph, state):
+    side = f"{NEPH} infer {known(neph, 'slow', 50)} --engine identity --count 100000"
+    ab = neph.start("ab", "--base", side, "--new", side)
+    assert wait_for(lambda: any(" worker" in line for line in commands_with(str(state))), 30)
+    ab.kill()
+    ab.wait()
+    assert wait_for(lambda: not commands_with(str(state)), 10), commands_with(str(state))
 
 
 def test_a_large_effect_is_found_in_about_five_pairs(neph):

@@ -220,3 +220,14 @@ class TestTextsOfOthers:
             machine.clear()
         (run,) = study.json("runs", 1, "--store", saved / "neph.db")
         assert run["status"] == "ok" and not (tmp_path / "owned").exists()
+
+    def test_what_a_failing_script_prints_steers_no_terminal(self, study, tmp_path):
+        machine = RentedMachine(tmp_path / "machine", BUILD / "bin/neph")
+        lines = ["repeat = 1", "[infer]", f"model = {toml(chr(27) + ']0;owned' + chr(7) + chr(0x9b) + '2J' + chr(0x202e))}", 'engine = "identity"']
+        (study.folder / "others.toml").write_text("\n".join(lines))
+        machine.script.write_text(study("script", "others.toml", "--offer", "own/here", "--results", tmp_path / "saved").stdout)
+        try:
+            out = machine.run(code=1, NEPH_HURRY="1")
+        finally:
+            machine.clear()
+        assert "the experiment reads it" in out and all(line.isprintable() for line in out.split("\n")), out

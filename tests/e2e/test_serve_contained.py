@@ -2,6 +2,7 @@
 there is no memory, models that end their engine or never return from it."""
 
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -183,6 +184,22 @@ def test_a_model_that_never_loads_holds_up_nothing(serve, tmp_path):
         code, said = outcome[0]
         assert code == 504 and "--load-limit" in said["error"] and index(served)["endless"][0] == "UNAVAILABLE"
         assert load(served, "good")[0] == 200 and answers(served, "good") == [1, 0, 3, 0]
+
+
+@pytest.mark.parametrize("pipe", ["1/model.onnx", "1/model.xml", "config.toml", "config.pbtxt", "labels.txt"])
+def test_a_pipe_where_a_file_should_be_holds_up_nothing(serve, tmp_path, pipe):
+    model = tmp_path / "repository/piped"
+    relu(tmp_path / "repository/other/1/model.onnx")
+    with serve(tmp_path / "repository", "--load-limit", "6s") as served:
+        if pipe.startswith("1/"):
+            (model / "1").mkdir(parents=True)
+        else:
+            relu(model / "1/model.onnx")
+        if pipe == "labels.txt":
+            (model / "config.pbtxt").write_text('output [{ name: "y" data_type: TYPE_FP32 dims: [ 4 ] label_filename: "labels.txt" }]')
+        os.mkfifo(model / pipe)
+        assert load(served, "piped")[0] in (400, 504)
+        assert load(served, "other")[0] == 200 and answers(served, "other") == [1, 0, 3, 0]
 
 
 def test_a_trial_ends_with_its_server(serve, tmp_path):

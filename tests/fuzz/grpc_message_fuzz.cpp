@@ -1,11 +1,10 @@
 // Inference requests and replies over gRPC, as any peer may send them: they are read or refused, never
-// crashed on, and what the server's reader takes of a request is what protobuf's own parser reads.
+// crashed on, and what our reader takes is what protobuf's own parser reads.
 #include <cstdlib>
 
 #include <inference.pb.h>
 
-#include "wire/grpc/codec.hpp"
-#include "wire/http2/infer_message.hpp"
+#include "wire/protobuf/infer_message.hpp"
 
 namespace neph::wire {
 namespace {
@@ -32,11 +31,13 @@ void read_request(std::string_view bytes) {
 }
 
 void read_reply(std::string_view bytes) {
-  inference::ModelInferResponse proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return;
   InferReply reply;
-  if (const auto status = read_message(proto, reply); !status)
+  if (const auto status = read_infer_reply(bytes, reply); !status)
     return require(!status.error().message.empty());
+  inference::ModelInferResponse proto;
+  if (proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    require(reply.model == proto.model_name() &&
+            reply.outputs.size() == static_cast<std::size_t>(proto.outputs_size()));
   OutgoingMessage written;
   require(write_infer_reply(reply, false, written).has_value());
 }

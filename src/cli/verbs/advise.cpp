@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "cli/advise_measured.hpp"
 #include "cli/advise_options.hpp"
 #include "cli/advise_store.hpp"
 #include "cli/advise_unmeasured.hpp"

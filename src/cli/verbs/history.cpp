@@ -5,7 +5,6 @@
 #include "cli/command.hpp"
 #include "cli/compare_source.hpp"
 #include "cli/output_file.hpp"
-#include "cli/progress.hpp"
 #include "cli/store_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "cli/command.hpp"
-#include "cli/progress.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/text.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "cli/command.hpp"
-#include "cli/price_rules.hpp"
+#include "cli/price_offers.hpp"
 #include "cli/verbs.hpp"
 #include "core/text_table.hpp"
 #include "core/units.hpp"

@@ -6,7 +6,6 @@
 
 #include "cli/command.hpp"
 #include "cli/price_offers.hpp"
-#include "cli/price_rules.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "core/names.hpp"

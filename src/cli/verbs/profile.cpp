@@ -3,7 +3,7 @@
 #include "cli/command.hpp"
 #include "cli/interrupts.hpp"
 #include "cli/output_file.hpp"
-#include "cli/progress.hpp"
+#include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "os/file.hpp"
 #include "report/profile/profile.hpp"

@@ -4,9 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/price_offers.hpp"
-#include "cli/price_rules.hpp"
 #include "cli/script_job.hpp"
-#include "cli/script_notes.hpp"
 #include "cli/store_option.hpp"
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@
 #include "engine/engine.hpp"
 #include "net/net.hpp"
 #include "os/descriptors.hpp"
-#include "os/heap.hpp"
+#include "os/memory.hpp"
 #include "record/facts.hpp"
 
 namespace neph::cli {
@@ -48,20 +49,17 @@ class EndSignals {
     sigaddset(&signals, SIGINT);
     sigaddset(&signals, SIGTERM);
     ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-    descriptor_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
+    descriptor_ = Descriptor(::signalfd(-1, &signals, SFD_CLOEXEC));
   }
-  ~EndSignals() { ::close(descriptor_); }
-  EndSignals(const EndSignals&) = delete;
-  EndSignals& operator=(const EndSignals&) = delete;
 
   /// True: such a thing came. False: there was something to read from `other` before.
   bool wait(int other = -1) {
     for (;;) {
-      std::array<pollfd, 3> all{pollfd{descriptor_, POLLIN, 0}, pollfd{other, POLLIN, 0},
+      std::array<pollfd, 3> all{pollfd{descriptor_.get(), POLLIN, 0}, pollfd{other, POLLIN, 0},
                                 pollfd{input_, POLLIN, 0}};
       if (::poll(all.data(), all.size(), -1) < 0) continue;
       signalfd_siginfo taken;
-      if (all[0].revents != 0 && ::read(descriptor_, &taken, sizeof taken) > 0) return true;
+      if (all[0].revents != 0 && ::read(descriptor_.get(), &taken, sizeof taken) > 0) return true;
       if (all[1].revents != 0) return false;
       if (all[2].revents != 0 && has_input_ended()) return true;
     }
@@ -78,7 +76,7 @@ class EndSignals {
   }
 
   int input_;
-  int descriptor_;
+  Descriptor descriptor_;
 };
 
 /// A repository folder and a file as they are; a network's name as the file made of it.
@@ -166,18 +164,16 @@ class Bell {
 /// under way cannot be called back.
 template <class Work>
 auto unless_ended(EndSignals& signals, const char* ended, Work work) {
-  const int done = ::eventfd(0, EFD_CLOEXEC);
+  const Descriptor done(::eventfd(0, EFD_CLOEXEC));
   auto result = std::async([&] {  // on this thread, at get(), where no other can be started
-    const Bell over(done);
+    const Bell over(done.get());
     return work();
   });
-  if (result.wait_for(std::chrono::seconds(0)) != std::future_status::deferred && signals.wait(done)) {
+  if (result.wait_for(std::chrono::seconds(0)) != std::future_status::deferred && signals.wait(done.get())) {
     talk("{}\n", ended);
     std::_Exit(exit_code(ErrorCode::unavailable));
   }
-  auto worked = result.get();
-  ::close(done);
-  return worked;
+  return result.get();
 }
 
 Status stop(serve::Server& server, EndSignals& signals, double limit_s) {
@@ -208,6 +204,19 @@ Status run_server(const ServeOptions& options) {
   return stop(*server, signals, options.server_options.stop_limit.value);
 }
 
+/// serve::try_model() in a process of its own: what a server starts to see whether a model ends its engine.
+/// Words: the path that is served, the model's name, the server's options for it.
+Status try_model(const std::vector<std::string>& words) {
+  const rlimit no_core{};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  NEPH_TRY(const auto json, parse_json(words[2], "the options"));
+  NEPH_TRY(const auto options, from_json<serve::ModelOptions>(json, "the options"));
+  auto tried = serve::try_model(words[0], words[1], options);
+  if (tried) return tried;
+  fmt::print("{}\n", dump_json(Json(tried.error().text())));
+  return tl::unexpected(Error{tried.error().code, std::string(already_reported)});
+}
+
 }  // namespace
 
 void declare_serve(Command& command) {
@@ -236,6 +245,13 @@ void declare_serve(Command& command) {
     engine::look_also_in(options->engine_path);
     return run_server(*options);
   });
+}
+
+void declare_try_model(Command& command) {
+  auto words = std::make_shared<std::vector<std::string>>(3);
+  constexpr std::array names{"path", "name", "options"};
+  for (std::size_t i = 0; i < names.size(); ++i) command.positional(names[i], (*words)[i], "", false);
+  command.action([words] { return try_model(*words); });
 }
 
 }  // namespace neph::cli

@@ -91,7 +91,7 @@ Status complete(IdentityFile& file) {
 }  // namespace
 
 Result<IdentityFile> read_identity_file(const std::filesystem::path& path) {
-  NEPH_TRY(const auto text, read_file(path));
+  NEPH_TRY(const auto text, read_regular_file(path));
   NEPH_TRY(const auto table, parse_toml(text, path.string()));
   IdentityFile file;
   auto status = from_json(table, file, "");

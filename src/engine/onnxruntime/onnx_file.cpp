@@ -155,7 +155,7 @@ Result<std::string> with_input_shapes(const std::filesystem::path& file, const I
     return fail(ErrorCode::unsupported,
                 "its shapes cannot be changed, as it is over 2 GiB; export it with its weights in a file of "
                 "their own (external data)");
-  NEPH_TRY(const auto model, read_file(file));
+  NEPH_TRY(const auto model, read_regular_file(file));
   return with_input_shapes(std::string_view(model), shapes);
 }
 

@@ -9,7 +9,6 @@
 #include "engine/hardware.hpp"
 #include "engine/onnxruntime/profiling.hpp"
 #include "engine/onnxruntime/tensors.hpp"
-#include "engine/onnxruntime/text.hpp"
 #include "engine/streamed_request.hpp"
 
 namespace neph::engine::onnxruntime_plugin {

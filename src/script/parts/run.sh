@@ -39,13 +39,16 @@ reserve_s=70          # and for the end of the step, and until the provider has 
 
 has() { command -v "$1" >/dev/null 2>&1; }
 
+printable() { tr -c '\011\012\040-\176' '?'; } # names and logs may hold what steers a terminal
+
 say() {
-  printf '%s %s\n' "$(date -u +%H:%M:%S)" "$*"
-  { [ -d "$home" ] && printf '%s %s\n' "$(date -u +%H:%M:%S)" "$*" >>"$log"; } 2>/dev/null || :
+  line=$(printf '%s %s' "$(date -u +%H:%M:%S)" "$*" | printable)
+  printf '%s\n' "$line"
+  { [ -d "$home" ] && printf '%s\n' "$line" >>"$log"; } 2>/dev/null || :
 }
 
 fail() {
-  printf '%s\n' "$*" >&2
+  printf '%s\n' "$*" | printable >&2
   exit 1
 }
 
@@ -263,7 +266,7 @@ do_step() { # do_step STEP STAGE
   step=''
   if [ "$code" != 0 ]; then
     say "$1 failed with exit code $code:"
-    tail -n 15 "$log"
+    tail -n 15 "$log" | printable
     exit "$code"
   fi
   rm -f "$home/step"

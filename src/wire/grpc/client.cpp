@@ -1,7 +1,7 @@
 #include "wire/grpc/client.hpp"
 
+#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <new>
 #include <set>
 #include <unordered_set>
@@ -13,18 +13,21 @@
 #include <grpcpp/alarm.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/grpcpp.h>
-#include <inference.grpc.pb.h>
 
 #include "os/thread.hpp"
-#include "wire/grpc/codec.hpp"
-#include "wire/grpc/reply_glance.hpp"
 #include "wire/grpc/status.hpp"
+#include "wire/protobuf/described.hpp"
+#include "wire/protobuf/infer_message.hpp"
 #include "wire/timing.hpp"
 
 namespace neph::wire {
 namespace {
 
-constexpr const char* infer_method = "/inference.GRPCInferenceService/ModelInfer";
+constexpr int most_reply_bytes = 1 << 30;  // as over HTTP
+
+std::string path_of(std::string_view method) {
+  return fmt::format("/inference.GRPCInferenceService/{}", method);
+}
 
 /// The serialised message: sending it again takes a reference, not a copy.
 struct GrpcOutgoing final : Outgoing {
@@ -56,24 +59,22 @@ std::chrono::system_clock::time_point system_time(Moment moment, const Clock& cl
          std::chrono::duration_cast<std::chrono::microseconds>(moment - clock.now());
 }
 
-std::string text_of(const grpc::ByteBuffer& buffer) {
+void join(const grpc::ByteBuffer& buffer, std::string& text) {
   std::vector<grpc::Slice> slices;
-  std::string text;
-  if (!buffer.Dump(&slices).ok()) return text;
+  text.clear();
+  if (!buffer.Dump(&slices).ok()) return;
   text.reserve(buffer.Length());
   for (const auto& slice : slices) text.append(reinterpret_cast<const char*>(slice.begin()), slice.size());
-  return text;
 }
 
-/// A tensor as it stands in a message: one copy, where a message's own string and its serialised form take
-/// three.
-grpc::Slice raw_field(std::span<const std::byte> data) {
-  const auto head = raw_field_head(data.size());
-  auto* const to = static_cast<std::byte*>(std::malloc(head.size() + data.size()));
-  if (to == nullptr) throw std::bad_alloc();  // gRPC's own memory would end the process
-  std::memcpy(to, head.data(), head.size());
-  if (!data.empty()) std::memcpy(to + head.size(), data.data(), data.size());
-  return {to, head.size() + data.size(), std::free};
+/// A copy of the message, whose tensors may go.
+grpc::Slice slice_of(const OutgoingMessage& message) {
+  const auto bytes = message.bytes();
+  auto* const copy = static_cast<std::byte*>(std::malloc(std::max<std::size_t>(1, bytes)));
+  if (copy == nullptr) throw std::bad_alloc();  // gRPC's own memory would end the process
+  auto* to = copy;
+  for (const auto& piece : message.pieces) to = std::copy(piece.begin(), piece.end(), to);
+  return {copy, bytes, std::free};
 }
 
 /// A connection that ended under a call. The library gives it the status of a server that refuses for now;
@@ -96,7 +97,7 @@ Result<std::shared_ptr<grpc::ChannelCredentials>> credentials_of(const Endpoint&
 /// optional only deadlines and the reading of compressed replies are kept.
 grpc::ChannelArguments arguments_of(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
-  arguments.SetMaxReceiveMessageSize(-1);
+  arguments.SetMaxReceiveMessageSize(most_reply_bytes);
   arguments.SetMaxSendMessageSize(-1);
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
@@ -136,13 +137,11 @@ class GrpcClient final : public Client {
   }
 
   Result<std::unique_ptr<Outgoing>> encode(const InferRequest& request) const override {
-    inference::ModelInferRequest head;
-    write_head(request, head);
-    std::vector<grpc::Slice> slices{grpc::Slice(head.SerializeAsString())};
-    for (const auto& input : request.inputs)
-      if (!input.shared) slices.push_back(raw_field(input.data));
+    OutgoingMessage message;
+    write_infer_request(request, message);
+    const auto slice = slice_of(message);
     auto made = std::make_unique<GrpcOutgoing>();
-    made->message = grpc::ByteBuffer(slices.data(), slices.size());
+    made->message = grpc::ByteBuffer(&slice, 1);
     return std::unique_ptr<Outgoing>(std::move(made));
   }
 
@@ -156,7 +155,7 @@ class GrpcClient final : public Client {
     call.sent = clock_.now();
     call.first_byte.reset();
     operation->reader = stub.PrepareUnaryCall(
-        &operation->context, infer_method, static_cast<const GrpcOutgoing&>(*call.request).message, &queue_);
+        &operation->context, infer_method_, static_cast<const GrpcOutgoing&>(*call.request).message, &queue_);
     operation->reader->StartCall();
     operation->reader->Finish(&operation->reply, &operation->status, static_cast<Event*>(operation));
   }
@@ -176,11 +175,7 @@ class GrpcClient final : public Client {
   }
 
   Status decode(const Call& call, InferReply& reply) const override {
-    inference::ModelInferResponse message;
-    if (!message.ParseFromString(call.reply))
-      return fail(ErrorCode::corrupt, "the reply is no ModelInferResponse");
-    NEPH_CHECK(read_message(message, reply));
-    own_data(reply);  // the message goes
+    NEPH_CHECK(read_infer_reply(call.reply, reply));
     return check_outputs(reply, "");
   }
 
@@ -200,75 +195,85 @@ class GrpcClient final : public Client {
   }
 
   Result<ModelMetadata> model_metadata(const std::string& model) override {
-    inference::ModelMetadataRequest asked;
-    asked.set_name(model);
-    NEPH_TRY(const auto said, ask(&Stub::ModelMetadata, asked));
-    ModelMetadata metadata{.name = said.name(),
-                           .versions = {said.versions().begin(), said.versions().end()},
-                           .platform = said.platform()};
-    for (const auto& input : said.inputs()) metadata.inputs.push_back(port_of(input));
-    for (const auto& output : said.outputs()) metadata.outputs.push_back(port_of(output));
+    NEPH_TRY(const auto reply, ask("ModelMetadata", named(model)));
+    ModelMetadata metadata;
+    if (!from_protobuf(reply, metadata)) return malformed("ModelMetadataResponse");
     return metadata;
   }
 
   Result<std::int64_t> max_batch_size(const std::string& model) override {
-    inference::ModelConfigRequest asked;
-    asked.set_name(model);
-    NEPH_TRY(const auto said, ask(&Stub::ModelConfig, asked));
-    return said.config().max_batch_size();
+    NEPH_TRY(const auto reply, ask("ModelConfig", named(model)));
+    const auto config = protobuf::content_of(reply, 1);
+    const auto size = protobuf::find_field(config.value_or(""), 4, protobuf::varint);
+    return size ? static_cast<std::int32_t>(size->value) : 0;
   }
 
   Result<std::vector<std::string>> models() override {
-    inference::RepositoryIndexRequest asked;
-    asked.set_ready(true);
-    NEPH_TRY(const auto said, ask(&Stub::RepositoryIndex, asked));
+    std::string only_ready;
+    protobuf::put_number(only_ready, 2, 1);
+    NEPH_TRY(const auto reply, ask("RepositoryIndex", only_ready));
     std::set<std::string> names;  // an entry each version
-    for (const auto& entry : said.models())
-      if (entry.state().empty() || entry.state() == "READY") names.insert(entry.name());
+    for (std::string_view rest = reply; !rest.empty();) {
+      const auto field = protobuf::take_field(rest);
+      RepositoryEntry entry;
+      const bool is_entry = field && field->number == 1;
+      if (!field || (is_entry && !take_value(*field, entry))) return malformed("RepositoryIndexResponse");
+      if (is_entry && (entry.state.empty() || entry.state == "READY")) names.insert(entry.name);
+    }
     return std::vector<std::string>(names.begin(), names.end());
   }
 
   Status ready(const std::string& model) override {
-    inference::ModelReadyRequest asked;
-    asked.set_name(model);
-    bool is_ready = false;
-    if (model.empty()) {
-      NEPH_TRY(const auto said, ask(&Stub::ServerReady, inference::ServerReadyRequest()));
-      is_ready = said.ready();
-    } else {
-      NEPH_TRY(const auto said, ask(&Stub::ModelReady, asked));
-      is_ready = said.ready();
-    }
-    return is_ready ? Status() : fail(ErrorCode::unavailable, "ready: false");
+    NEPH_TRY(const auto reply, model.empty() ? ask("ServerReady", "") : ask("ModelReady", named(model)));
+    const auto ready = protobuf::find_field(reply, 1, protobuf::varint);
+    return ready && ready->value != 0 ? Status() : fail(ErrorCode::unavailable, "ready: false");
   }
 
  private:
-  using Stub = inference::GRPCInferenceService::StubInterface;
+  /// A request whose first field is a model's name.
+  static std::string named(const std::string& model) {
+    std::string request;
+    protobuf::put_field(request, 1, model);
+    return request;
+  }
 
-  /// A call of the client's own.
-  template <class Asked, class Said>
-  Result<Said> ask(grpc::Status (Stub::*method)(grpc::ClientContext*, const Asked&, Said*),
-                   const Asked& asked) {
-    const auto stub = inference::GRPCInferenceService::NewStub(channels_.front());
+  tl::unexpected<Error> malformed(std::string_view type) const {
+    return fail(ErrorCode::corrupt, "{}: the reply is not a {}", endpoint_.text(), type);
+  }
+
+  /// A call of the client's own, which is waited for.
+  std::pair<grpc::Status, std::string> call(const std::shared_ptr<grpc::Channel>& channel,
+                                            std::string_view method, const std::string& request) const {
     grpc::ClientContext context;
     authorise(context);
     context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
     const std::stop_callback cancel(options_.stop, [&context] { context.TryCancel(); });
-    Said said;
-    if (const auto status = ((*stub).*method)(&context, asked, &said); !status.ok())
-      return tl::unexpected(error_of(status, endpoint_.text()));
-    return said;
+    const grpc::Slice slice(request);
+    grpc::CompletionQueue queue;
+    grpc::ByteBuffer reply;
+    grpc::Status status;
+    const auto reader = grpc::GenericStub(channel).PrepareUnaryCall(&context, path_of(method),
+                                                                    grpc::ByteBuffer(&slice, 1), &queue);
+    reader->StartCall();
+    reader->Finish(&reply, &status, nullptr);
+    void* tag = nullptr;
+    bool ok = false;
+    queue.Next(&tag, &ok);
+    std::string text;
+    join(reply, text);
+    return {std::move(status), std::move(text)};
+  }
+
+  /// The reply in bytes.
+  Result<std::string> ask(std::string_view method, const std::string& request) const {
+    auto [status, reply] = call(channels_.front(), method, request);
+    if (!status.ok()) return tl::unexpected(error_of(status, endpoint_.text()));
+    return std::move(reply);
   }
 
   /// Asks whether somebody is there: a call that fails says why, which waiting for the connection would not.
   Status greet(const std::shared_ptr<grpc::Channel>& channel) const {
-    grpc::ClientContext context;
-    authorise(context);
-    context.set_deadline(system_time(clock_.now() + from_seconds(options_.connect_s), clock_));
-    const std::stop_callback cancel(options_.stop, [&context] { context.TryCancel(); });
-    inference::ServerLiveResponse live;
-    const auto status = inference::GRPCInferenceService::NewStub(channel)->ServerLive(
-        &context, inference::ServerLiveRequest(), &live);
+    const auto status = call(channel, "ServerLive", "").first;
     if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED)
       return fail(ErrorCode::unavailable, "{}: nobody answers there within {} s", endpoint_.text(),
                   options_.connect_s);
@@ -277,8 +282,19 @@ class GrpcClient final : public Client {
     return {};  // whatever else it says, somebody said it
   }
 
-  static TensorMetadata port_of(const inference::ModelMetadataResponse::TensorMetadata& said) {
-    return {said.name(), said.datatype(), {said.shape().begin(), said.shape().end()}};
+  /// Of a reply that is not decoded: that outputs are there and that their bytes fit their shapes.
+  Status check(const grpc::ByteBuffer& reply) {
+    grpc::Slice slice;
+    std::string_view whole;
+    if (reply.TrySingleSlice(&slice).ok()) {
+      whole = {reinterpret_cast<const char*>(slice.begin()), slice.size()};
+    } else {
+      join(reply, joined_);
+      whole = joined_;
+    }
+    checked_.clear();
+    NEPH_CHECK(read_infer_reply(whole, checked_));
+    return check_outputs(checked_, "");
   }
 
   void authorise(grpc::ClientContext& context) const {
@@ -307,8 +323,8 @@ class GrpcClient final : public Client {
       if (is_cut_off(status))
         return fail(ErrorCode::io, "gRPC: {} before it had answered", status.error_message());
       if (!status.ok()) return tl::unexpected(error_of(status, "gRPC"));
-      if (!call.keeps_reply) return glance_.check(operation->reply);
-      call.reply = text_of(operation->reply);
+      if (!call.keeps_reply) return check(operation->reply);
+      join(operation->reply, call.reply);
       return {};
     });
     ended_(call);
@@ -322,7 +338,9 @@ class GrpcClient final : public Client {
   std::vector<std::shared_ptr<grpc::Channel>> channels_;
   std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;
   std::unordered_set<Operation*> in_flight_;
-  ReplyGlance glance_;
+  const std::string infer_method_ = path_of("ModelInfer");
+  std::string joined_;  ///< the last reply that came in several slices; kept for its memory, as the next is
+  InferReply checked_;
   std::size_t next_ = 0;
 };
 

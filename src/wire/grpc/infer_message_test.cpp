@@ -1,11 +1,12 @@
-// The server's own reader and writer of inference messages, beside protobuf's.
-#include "wire/http2/infer_message.hpp"
+// Our reader and writer of inference messages, beside protobuf's.
+#include "wire/protobuf/infer_message.hpp"
 
 #include <gmock/gmock.h>
 #include <inference.pb.h>
 #include <sys/mman.h>
 
 #include "core/protobuf.hpp"
+#include "wire/protobuf/described.hpp"
 
 namespace neph::wire {
 namespace {
@@ -156,6 +157,154 @@ TEST(ReadInferRequest, NamesWhatIsWrong) {
   EXPECT_THAT(error_of(request_of("FP32", std::vector<std::int64_t>(9, 1)).SerializeAsString()),
               HasSubstr("more than 8 dimensions"));
   EXPECT_THAT(error_of(request_of("", {1}).SerializeAsString()), HasSubstr("datatype"));
+}
+
+TEST(ReadInferRequest, PassesOverFieldsThatAreNotInTheProtocol) {
+  auto bytes = request_of("BYTES", {0}).SerializeAsString();
+  protobuf::put_varint(bytes, 90 << 3 | protobuf::group);
+  protobuf::put_number(bytes, 1, 1);
+  protobuf::put_varint(bytes, 90 << 3 | protobuf::group_end);
+  protobuf::put_field(bytes, 91, "x");
+  inference::ModelInferRequest proto;
+  EXPECT_TRUE(proto.ParseFromString(bytes));
+  EXPECT_EQ(error_of(bytes), "");
+}
+
+inference::ModelInferResponse response_of(const std::string& type, const std::vector<std::int64_t>& shape) {
+  inference::ModelInferResponse response;
+  response.set_model_name("m");
+  response.set_model_version("3");
+  response.set_id("7");
+  (*response.mutable_parameters())["p"].set_int64_param(-1);
+  auto& output = *response.add_outputs();
+  output.set_name("y");
+  output.set_datatype(type);
+  for (const auto size : shape) output.add_shape(size);
+  return response;
+}
+
+Error reply_error(const std::string& bytes) {
+  InferReply reply;
+  const auto status = read_infer_reply(bytes, reply);
+  return status ? Error{} : status.error();
+}
+
+TEST(ReadInferReply, TakesRawAndTypedContents) {
+  auto proto = response_of("FP32", {1, 2});
+  auto& shared = *proto.add_outputs();
+  shared.set_name("z");
+  shared.set_datatype("UINT8");
+  shared.add_shape(4);
+  (*shared.mutable_parameters())["shared_memory_region"].set_string_param("r");
+  auto typed = proto;
+  proto.add_raw_output_contents("12345678");
+  for (const float value : {0.5F, -2.0F})
+    typed.mutable_outputs(0)->mutable_contents()->add_fp32_contents(value);
+  const auto raw_bytes = proto.SerializeAsString();
+  InferReply reply;
+  ASSERT_TRUE(read_infer_reply(raw_bytes, reply));
+  EXPECT_EQ(reply.model + reply.version + reply.id, "m37");
+  EXPECT_EQ(*find(reply.parameters, "p"), Value(std::int64_t{-1}));
+  ASSERT_EQ(reply.outputs.size(), 2U);
+  EXPECT_EQ(reply.outputs[0].name, "y");
+  EXPECT_EQ(std::memcmp(reply.outputs[0].data.data(), "12345678", 8), 0);
+  EXPECT_EQ(reply.outputs[1].shared->region, "r");
+  reply.clear();
+  ASSERT_TRUE(read_infer_reply(typed.SerializeAsString(), reply));
+  const std::vector<float> values{0.5F, -2.0F};
+  ASSERT_EQ(reply.outputs[0].data.size(), 8U);
+  EXPECT_EQ(std::memcmp(reply.outputs[0].data.data(), values.data(), 8), 0);
+}
+
+TEST(ReadInferReply, NamesWhatIsWrong) {
+  for (const std::string wrong : {"\xff", "\x08\x01", "\x2b"}) {
+    EXPECT_EQ(reply_error(wrong).code, ErrorCode::corrupt);
+    EXPECT_EQ(reply_error(wrong).message, "the reply is not a ModelInferResponse");
+  }
+  auto proto = response_of("FP32", {1, 2});
+  EXPECT_THAT(reply_error(proto.SerializeAsString()).message,
+              HasSubstr("0 bytes of data; FP32 [1, 2] has 8"));
+  for (int i = 0; i < 2; ++i) proto.add_raw_output_contents("12345678");
+  EXPECT_THAT(reply_error(proto.SerializeAsString()).message, HasSubstr("2 raw contents for 1 tensors"));
+  auto huge = response_of("FP64", {std::int64_t{1} << 40});  // no memory is taken for what is not there
+  huge.mutable_outputs(0)->mutable_contents()->add_fp64_contents(1);
+  EXPECT_THAT(reply_error(huge.SerializeAsString()).message,
+              HasSubstr("8 bytes of data; FP64 [1099511627776]"));
+  EXPECT_THAT(reply_error(response_of("FP16", {1}).SerializeAsString()).message,
+              HasSubstr("no typed contents"));
+}
+
+TEST(WriteInferRequest, IsReadByProtobuf) {
+  const std::string data(300, 'd'), word("\1\0\0\0a", 5);
+  InferRequest request{.model = "m", .version = "3", .id = "7"};
+  request.parameters = {{"yes", true},
+                        {"less", std::int64_t{-5}},
+                        {"most", std::uint64_t{UINT64_MAX}},
+                        {"half", 0.5},
+                        {"text", std::string("a")}};
+  request.inputs = {{.name = "x", .type = DataType::u8, .shape = {300}, .data = bytes_of(data)},
+                    {.name = "s", .type = DataType::i8, .shape = {8}, .shared = SharedPart{"r", 16, 8}},
+                    {.name = "z", .type = DataType::f16, .shape = {0, 4}},
+                    {.name = "w", .type = DataType::bytes, .shape = {1}, .data = bytes_of(word)}};
+  request.outputs = {{.name = "y", .classification = 5}, {.name = "q", .shared = SharedPart{"r", 0, 4}}};
+  OutgoingMessage message;
+  write_infer_request(request, message);
+  inference::ModelInferRequest proto;
+  ASSERT_TRUE(proto.ParseFromString(in_one(message)));
+  EXPECT_EQ(proto.model_name() + proto.model_version() + proto.id(), "m37");
+  const auto& parameters = proto.parameters();
+  EXPECT_TRUE(parameters.at("yes").bool_param());
+  EXPECT_EQ(parameters.at("less").int64_param(), -5);
+  EXPECT_EQ(parameters.at("most").uint64_param(), UINT64_MAX);
+  EXPECT_EQ(parameters.at("half").double_param(), 0.5);
+  EXPECT_EQ(parameters.at("text").string_param(), "a");
+  ASSERT_EQ(proto.inputs_size(), 4);
+  EXPECT_EQ(proto.inputs(0).datatype(), "UINT8");
+  EXPECT_THAT(proto.inputs(2).shape(), ElementsAre(0, 4));
+  const auto& shared = proto.inputs(1).parameters();
+  EXPECT_EQ(shared.at("shared_memory_region").string_param(), "r");
+  EXPECT_EQ(shared.at("shared_memory_byte_size").int64_param(), 8);
+  EXPECT_EQ(shared.at("shared_memory_offset").int64_param(), 16);
+  EXPECT_EQ(proto.outputs(0).parameters().at("classification").int64_param(), 5);
+  EXPECT_EQ(proto.outputs(1).parameters().size(), 2U) << "no offset";
+  EXPECT_THAT(proto.raw_input_contents(), ElementsAre(data, "", word));
+  InferRequest read;
+  const auto bytes = in_one(message);
+  ASSERT_TRUE(read_infer_request(bytes, plenty, read)) << error_of(bytes);
+  EXPECT_EQ(read.inputs[1].shared->offset, 16U);
+}
+
+TEST(Described, IsWhatProtobufReadsAndWrites) {
+  ModelStatistics statistics{.name = "m\xff", .inference_count = 3};
+  statistics.inference_stats.compute_output = {2, 7};
+  statistics.batch_stats = {{.batch_size = 4}, {.compute_infer = {1, 2}}};
+  inference::ModelStatistics read;
+  ASSERT_TRUE(read.ParseFromString(to_protobuf(statistics)));
+  EXPECT_EQ(read.name(), "m\uFFFD");
+  EXPECT_EQ(read.inference_count(), 3U);
+  EXPECT_EQ(read.inference_stats().compute_output().ns(), 7U);
+  EXPECT_EQ(read.batch_stats(0).batch_size(), 4U);
+  EXPECT_EQ(read.batch_stats(1).compute_infer().count(), 1U);
+  EXPECT_EQ(to_protobuf(statistics), read.SerializeAsString());
+  statistics.inference_stats.cache_hit = {1, 1};
+  EXPECT_EQ(to_protobuf(statistics), read.SerializeAsString()) << "gRPC has no such field here";
+
+  inference::ModelMetadataResponse proto;
+  proto.set_name("m");
+  for (const auto* version : {"1", "2"}) proto.add_versions(version);
+  proto.set_platform("p");
+  auto& output = *proto.add_outputs();
+  output.set_name("y");
+  output.set_datatype("FP32");
+  for (const int size : {-1, 4}) output.add_shape(size);
+  ModelMetadata metadata;
+  ASSERT_TRUE(from_protobuf(proto.SerializeAsString(), metadata));
+  EXPECT_EQ(metadata.name + metadata.platform, "mp");
+  EXPECT_THAT(metadata.versions, ElementsAre("1", "2"));
+  EXPECT_TRUE(metadata.inputs.empty());
+  EXPECT_THAT(metadata.outputs.at(0).shape, ElementsAre(-1, 4));
+  for (const auto* wrong : {"\xff", "\x0a\x01\xff", "\x2a\x01\xff", "\x0a\x05m"})
+    EXPECT_FALSE(from_protobuf(wrong, metadata));
 }
 
 InferReply reply_of(std::span<const std::byte> data) {

@@ -271,6 +271,27 @@ TEST_F(GrpcListenerTest, TellsItsHealth) {
   EXPECT_FALSE(watch->Read(&response));
 }
 
+TEST_F(GrpcListenerTest, SeveralMayWatchOnOneConnection) {
+  using grpc::health::v1::HealthCheckResponse;
+  start();
+  const auto stub = grpc::health::v1::Health::NewStub(channel_);
+  std::array<grpc::ClientContext, 3> contexts;
+  std::vector<std::unique_ptr<grpc::ClientReader<HealthCheckResponse>>> watches;
+  HealthCheckResponse response;
+  const auto expect = [&](HealthCheckResponse::ServingStatus status) {
+    for (const auto& watch : watches) EXPECT_TRUE(watch->Read(&response) && response.status() == status);
+  };
+  for (auto& context : contexts) watches.push_back(stub->Watch(&context, {}));
+  expect(HealthCheckResponse::SERVING);
+  service_.is_ready = false;
+  expect(HealthCheckResponse::NOT_SERVING);
+  contexts[0].TryCancel();
+  EXPECT_FALSE(watches[0]->Read(&response));
+  watches.erase(watches.begin());
+  service_.is_ready = true;
+  expect(HealthCheckResponse::SERVING);
+}
+
 TEST_F(GrpcListenerTest, WantsTheToken) {
   start({.bearer_token = "sesame"});
   EXPECT_EQ(infer(request_of({1, 2})).error_code(), StatusCode::UNAUTHENTICATED);

@@ -14,6 +14,7 @@
 
 #include "core/json.hpp"
 #include "wire/http/client_connection.hpp"
+#include "wire/http/listener.hpp"
 #include "wire/http/rest_route.hpp"
 
 namespace neph::wire {
@@ -72,9 +73,9 @@ class HttpClient final : public Client, public HttpClientConnection::Home {
     }
     const auto version = request.version.empty() ? "" : "/versions/" + path_segment(request.version);
     made->head = fmt::format(
-        "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}Content-Type: {}\r\n{}Content-Length: "
+        "POST /v2/models/{}{}/infer HTTP/1.1\r\nHost: {}\r\n{}{}: 1\r\nContent-Type: {}\r\n{}Content-Length: "
         "{}\r\n\r\n",
-        path_segment(request.model), version, endpoint_.address(), authorization(),
+        path_segment(request.model), version, endpoint_.address(), authorization(), note_arrivals_header,
         made->body.has_binary() ? "application/octet-stream" : "application/json",
         made->body.has_binary()
             ? fmt::format("Inference-Header-Content-Length: {}\r\n", made->body.json.size())

@@ -19,7 +19,8 @@ using Code = Stream::Code;
 
 constexpr std::size_t most_head_bytes = 64 << 10;
 constexpr std::string_view begin_of_reply = "HTTP/1.";
-constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;  // of a length that is not told before
+constexpr std::uint64_t most_body_bytes = std::uint64_t{1} << 30;
+constexpr std::size_t most_error_bytes = 64 << 10;  // that are kept of the body of an error
 
 }  // namespace
 
@@ -128,6 +129,7 @@ void HttpClientConnection::take(std::size_t bytes) {
 void HttpClientConnection::begin_body() {
   if (reply_.body_end == BodyEnd::length) {
     if (body_.size() > reply_.content_length) return refuse(no_reply("more than its Content-Length").value());
+    if (reply_.content_length > most_body_bytes) return refuse(no_reply("a body of more than 1 GiB").value());
     left_ = reply_.content_length - body_.size();
     glance_.take(body_);
     return left_ > 0 ? read() : finish();
@@ -140,6 +142,7 @@ void HttpClientConnection::begin_body() {
 
 void HttpClientConnection::take_body(std::string_view piece) {
   const bool keeps = call_->keeps_reply || reply_.status != 200;
+  if (reply_.status != 200) body_.resize(std::min(body_.size(), most_error_bytes));
   if (reply_.body_end == BodyEnd::last_chunk) {
     const auto taken = chunks_.take(piece, &body_);
     if (!taken) return refuse(taken.error());

@@ -280,6 +280,14 @@ TEST_F(HttpClientTest, TakesNoOtherStatusForAnAnswer) {
   EXPECT_EQ(became({"HTTP/1.1 204 No Content\r\n\r\n" + reply_of(right)}), "corrupt");
 }
 
+TEST_F(HttpClientTest, ABodyIsBoundedWhateverItsLengthIs) {
+  EXPECT_EQ(became({"HTTP/1.1 200 OK\r\nContent-Length: 1099511627776\r\n\r\n{"}), "corrupt");
+  const std::string long_error(300'000, 'x');
+  EXPECT_EQ(
+      became({fmt::format("HTTP/1.1 500 No\r\nContent-Length: {}\r\n\r\n{}", long_error.size(), long_error)}),
+      "internal");
+}
+
 TEST_F(HttpClientTest, GivesUpItsQuestionsWhenItIsToStop) {
   RawListener silent;
   std::stop_source stop;

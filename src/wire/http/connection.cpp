@@ -25,6 +25,7 @@ constexpr std::size_t kept_bytes = std::size_t{4} << 20;
 constexpr std::size_t most_buffered_bytes = 128 << 10;
 
 std::string_view view(beast::string_view text) { return {text.data(), text.size()}; }
+beast::string_view view(std::string_view text) { return {text.data(), text.size()}; }
 
 /// With its memory: a text that is given the value of an empty one would keep its own.
 template <class T>
@@ -52,7 +53,23 @@ bool is_of_other_origin(const http::request_header<>& header) {
          (host == origin.npos || !same_words(origin.substr(host + 3), view(header[http::field::host])));
 }
 
-Result<std::optional<std::uint64_t>> json_length(beast::string_view header) {
+/// The parser would also take "gzip, chunked", whose gzip is not undone.
+bool is_chunked_or_plain(const http::request_header<>& header) {
+  const auto [first, last] = header.equal_range(http::field::transfer_encoding);
+  return first == last || (std::next(first) == last && beast::iequals(first->value(), "chunked"));
+}
+
+/// Empty where it is not there.
+template <class Name>
+Result<beast::string_view> only_value(const http::request_header<>& header, Name name) {
+  const auto [first, last] = header.equal_range(name);
+  if (first == last) return beast::string_view();
+  if (std::next(first) == last) return first->value();
+  return fail(ErrorCode::invalid_argument, "{} is given twice", view(first->name_string()));
+}
+
+Result<std::optional<std::uint64_t>> json_length(const http::request_header<>& fields) {
+  NEPH_TRY(const auto header, only_value(fields, view(json_length_header)));
   if (header.empty()) return std::optional<std::uint64_t>{};
   std::uint64_t value = 0;
   const auto end = std::from_chars(header.data(), header.data() + header.size(), value);
@@ -67,7 +84,6 @@ HttpConnection::HttpConnection(HttpThread& home, asio::ip::tcp::socket socket)
     : home_(home), stream_(std::move(socket)) {
   Code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
-  stream_.note_arrivals();
   buffer_.max_size(most_buffered_bytes);  // also of what chunks say beside their data
   buffer_.reserve(first_read_bytes);
   home_.connections.insert(this);
@@ -120,8 +136,8 @@ void HttpConnection::wind_down() {
   refuse_rest();
 }
 
-/// What has not come by now is refused. A read that has just got some bytes is not cancelled by this, and goes
-/// on: hence again at each look at the clock.
+/// What has not come by now is refused. A read that has just got some bytes is not cancelled by this, and
+/// goes on: hence again at each look at the clock.
 void HttpConnection::refuse_rest() {
   Code ignored;
   if (doing_ == Doing::reading) stream_.socket().cancel(ignored);
@@ -212,9 +228,10 @@ void HttpConnection::on_header() {
   body_.clear();
   body_coding_ = reply_coding_ = Coding::identity;
   retry_after = usual_retry;
-  const bool bounded = parser_->chunked() || header.count(http::field::transfer_encoding) == 0;
+  const bool bounded = is_chunked_or_plain(header);
   unread_ = !bounded || !parser_->is_done();
   auto route = parse_route(view(header.method_string()), view(header.target()));
+  if (!stream_.notes_arrivals() && header.count(view(note_arrivals_header)) > 0) stream_.note_arrivals();
   if (!has_host(header))
     return refuse({ErrorCode::invalid_argument, "a request has one Host header, of a host"});
   if (!route) return refuse(route.error(), route.error().code == ErrorCode::unsupported ? 405 : 0);
@@ -227,10 +244,12 @@ void HttpConnection::on_header() {
                   403);
   // The end of a body in another coding cannot be told from the beginning of the next request.
   if (!bounded) return refuse({ErrorCode::unsupported, "a Transfer-Encoding other than chunked"});
-  auto json = json_length(header[beast::string_view(json_length_header.data(), json_length_header.size())]);
+  auto json = json_length(header);
   if (!json) return refuse(json.error());
   json_bytes_ = *json;
-  auto coding = parse_coding(view(header[http::field::content_encoding]));
+  const auto packed = only_value(header, http::field::content_encoding);
+  if (!packed) return refuse(packed.error());
+  auto coding = parse_coding(view(*packed));
   if (!coding) return refuse(coding.error(), 415);
   body_coding_ = *coding;
   reply_coding_ = accepted_coding(view(header[http::field::accept_encoding]));

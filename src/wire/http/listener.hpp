@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/clock.hpp"
 #include "core/result.hpp"
@@ -18,6 +19,10 @@
 #include "wire/tls.hpp"
 
 namespace neph::wire {
+
+/// A request's header: the later ones of its connection are timed from when the kernel had them, not from
+/// when they were read, which takes a system call for each.
+inline constexpr std::string_view note_arrivals_header = "Neph-Note-Arrivals";
 
 struct HttpOptions {
   std::string address = "127.0.0.1";

@@ -188,6 +188,13 @@ TEST_F(HttpListenerTest, TellsTheCauseOfEachFault) {
       ask(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: x\r\nContent-Length: 4\r\n\r\nbody",
                       infer)),
       HasSubstr("Transfer-Encoding"));
+  for (const auto* coding : {"gzip, chunked", "chunked;a=b", "chunked\r\nTransfer-Encoding: chunked"})
+    EXPECT_THAT(ask(fmt::format("POST {} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: {}\r\n\r\n0\r\n\r\n",
+                                infer, coding)),
+                Not(StartsWith("HTTP/1.1 200")))
+        << coding;
+  EXPECT_THAT(ask(post(infer, json, "Content-Encoding: identity\r\nContent-Encoding: gzip\r\n")),
+              HasSubstr("Content-Encoding is given twice"));
   EXPECT_THAT(ask(post("/v2/models/ecko/infer", json)), StartsWith("HTTP/1.1 404"));
   EXPECT_THAT(ask(post(infer, "{")), HasSubstr("not JSON at byte"));
   EXPECT_THAT(ask(post(infer, json, "Inference-Header-Content-Length: x\r\n")),

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/text.hpp"
 #include "os/thread.hpp"
 #include "wire/http2/connection.hpp"
 
@@ -71,7 +72,7 @@ std::pair<GrpcStatus, std::string> grpc_status(const Error& error) {
     return GrpcStatus::internal;
   };
   constexpr std::size_t most_bytes = 1024;  // clients take little of what stands in headers
-  auto text = error.text();
+  auto text = printable(error.text());
   if (text.size() > most_bytes) {
     auto end = most_bytes;
     while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;  // whole characters
@@ -87,26 +88,12 @@ std::optional<Nanoseconds> parse_timeout(std::string_view text) {
   if (end.ec != std::errc{} || end.ptr + 1 != text.data() + text.size() || text.size() - 1 > most_digits ||
       value < 0)
     return std::nullopt;
+  constexpr std::string_view units = "HMSmun";
+  constexpr std::array unit_s{3600.0, 60.0, 1.0, 1e-3, 1e-6, 1e-9};
   constexpr double longest_s = 366.0 * 24 * 3600;  // beyond it is as good as none
-  const auto unit_s = [&]() -> double {
-    switch (*end.ptr) {
-      case 'H':
-        return 3600;
-      case 'M':
-        return 60;
-      case 'S':
-        return 1;
-      case 'm':
-        return 1e-3;
-      case 'u':
-        return 1e-6;
-      case 'n':
-        return 1e-9;
-      default:
-        return longest_s;
-    }
-  }();
-  const double timeout_s = static_cast<double>(value) * unit_s;
+  const auto unit = units.find(*end.ptr);
+  if (unit == std::string_view::npos) return std::nullopt;
+  const double timeout_s = static_cast<double>(value) * unit_s[unit];
   return timeout_s < longest_s ? std::optional(from_seconds(timeout_s)) : std::nullopt;
 }
 

@@ -1,7 +1,6 @@
 // One call of gRPC: a stream of HTTP/2 with the messages that came and their answers (gRPC's PROTOCOL-HTTP2).
 #pragma once
 
-#include <boost/asio/steady_timer.hpp>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -12,8 +11,8 @@
 
 #include "wire/http/body_memory.hpp"
 #include "wire/http/gzip.hpp"
-#include "wire/http2/infer_message.hpp"
 #include "wire/http2/methods.hpp"
+#include "wire/protobuf/infer_message.hpp"
 #include "wire/service.hpp"
 
 namespace neph::wire {
@@ -81,11 +80,13 @@ class GrpcCall final {
   // What has come.
   std::string prefix;                  ///< of the next message: up to five bytes
   std::unique_ptr<GrpcTurn> incoming;  ///< whose message is not whole yet
-  std::string waiting_bytes;           ///< that are not looked at, as too many turns are under way
+  std::string waiting_bytes;           ///< that are not looked at, as too many turns are under way,
+  std::size_t waiting_begin = 0;       ///< from here on; those before have been
   std::size_t messages = 0;
   bool is_refused = false;  ///< what else comes is passed over
   bool has_ended = false;   ///< the client sends nothing more
 
+  std::string_view waiting() const { return std::string_view(waiting_bytes).substr(waiting_begin); }
   bool is_inference() const;
   /// More than one message may come.
   bool is_stream() const;
@@ -101,12 +102,11 @@ class GrpcCall final {
   bool is_closed = false;
 
   // grpc.health.v1.Health/Watch
-  std::string watched;
-  std::optional<ServingStatus> last_status;
-  std::optional<boost::asio::steady_timer> watch_timer;
+  std::string watched;      ///< the request
+  std::string last_status;  ///< its last reply; empty: there is none
 };
 
-/// Its text is cut after a kilobyte.
+/// Its text is printable, and cut after a kilobyte.
 std::pair<GrpcStatus, std::string> grpc_status(const Error& error);
 /// The header grpc-timeout: at most eight digits and a unit. Empty: it is none, or above a year.
 std::optional<Nanoseconds> parse_timeout(std::string_view text);

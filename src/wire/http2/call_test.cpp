@@ -16,6 +16,13 @@ TEST(GrpcTimeout, HasAtMostEightDigitsAndAUnit) {
 
 TEST(GrpcMessage, IsPrintableAscii) { EXPECT_EQ(percent_encoded("a%\n\xc3\xbc~"), "a%25%0A%C3%BC~"); }
 
+TEST(GrpcStatusOf, IsPrintable) {
+  const auto [code, message] = grpc_status({ErrorCode::invalid_argument, "datatype '\xff\x1b\n'"});
+  EXPECT_EQ(code, GrpcStatus::invalid_argument);
+  EXPECT_EQ(message, "datatype '\uFFFD\uFFFD '");
+  EXPECT_EQ(percent_encoded(message), "datatype '%EF%BF%BD%EF%BF%BD '");
+}
+
 TEST(GrpcStatusOf, CutsAtACharacter) {
   std::string text;
   while (text.size() < 3000) text += "\xc3\xbc";

@@ -35,12 +35,7 @@ std::string_view view(const std::uint8_t* bytes, std::size_t size) {
 struct GrpcConnection::Callbacks {
   template <class Work>
   static int guarded(Work work) {
-    try {
-      work();
-      return 0;
-    } catch (const std::exception&) {  // no memory: the connection ends
-      return NGHTTP2_ERR_CALLBACK_FAILURE;
-    }
+    return neph::guarded(work) ? 0 : NGHTTP2_ERR_CALLBACK_FAILURE;  // no memory: the connection ends
   }
   static GrpcConnection& self(void* data) { return *static_cast<GrpcConnection*>(data); }
   static GrpcCall* call_of(nghttp2_session* session, std::int32_t stream) {
@@ -107,6 +102,7 @@ GrpcConnection::GrpcConnection(GrpcThread& home, asio::ip::tcp::socket socket)
       stream_(std::move(socket)),
       session_(nullptr, nghttp2_session_del),
       in_(read_bytes),
+      watch_timer_(home.io),
       idle_since_(home.clock.now()) {
   Code ignored;
   stream_.socket().set_option(asio::ip::tcp::no_delay(true), ignored);
@@ -288,17 +284,16 @@ void GrpcConnection::check_timeouts(Moment now) {
     }
   }
   if (now - spare_since_ > idle_until_release) spare_turns_.clear();
-  std::vector<std::shared_ptr<GrpcCall>> late;
   for (const auto& [stream, call] : calls_)
-    if (now > std::min(call->due, call->reply_due)) late.push_back(call);
-  for (const auto& call : late)
-    nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, call->stream, NGHTTP2_CANCEL);
+    if (now > std::min(call->due, call->reply_due))
+      nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, stream, NGHTTP2_CANCEL);
   flush();
 }
 
 void GrpcConnection::close() {
   const auto self = shared_from_this();
   if (std::exchange(closed_, true)) return;
+  watch_timer_.cancel();
   Code ignored;
   stream_.socket().shutdown(asio::ip::tcp::socket::shutdown_both, ignored);
   if (!in_handshake_) stream_.close();  // else the handshake ends now, and closes it
@@ -327,9 +322,7 @@ void GrpcConnection::wind_down() {
   nghttp2_submit_goaway(session_.get(), NGHTTP2_FLAG_NONE,
                         nghttp2_session_get_last_proc_stream_id(session_.get()), NGHTTP2_NO_ERROR, nullptr,
                         0);
-  std::vector<std::shared_ptr<GrpcCall>> all;
-  for (const auto& [stream, call] : calls_) all.push_back(call);
-  for (const auto& call : all) {
+  for (const auto& [stream, call] : calls_) {
     const bool is_cut = call->incoming || !call->waiting_bytes.empty() || !call->prefix.empty();
     const bool is_watch = call->method != nullptr && call->method->kind == GrpcMethod::Kind::health_watch;
     drop_waiting(*call);

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <boost/asio/buffer.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <map>
 #include <memory>
 #include <string>
@@ -72,18 +73,21 @@ class GrpcConnection final : public std::enable_shared_from_this<GrpcConnection>
   void on_message(GrpcCall& call);
   void on_end(GrpcCall& call);
   void forget(std::int32_t stream);
+  void take_messages(GrpcCall& call, std::string_view& data);
   void take_waiting(GrpcCall& call);
   void drop_waiting(GrpcCall& call);
   std::uint64_t most_bytes_of(const GrpcCall& call) const;
   Status unpack_message(GrpcTurn& turn);
 
   void serve(GrpcTurn& turn);
+  template <class Work, class Then>
+  void serve_in(boost::asio::thread_pool& pool, GrpcTurn& turn, Work work, Then then);
   Status read_request(GrpcTurn& turn);
   void serve_inference(GrpcTurn& turn, Status read);
-  Result<std::string> answer_unary(GrpcTurn& turn);
+  Result<std::string> answer_message(GrpcTurn& turn);
   void finish_message(GrpcTurn& turn, Result<std::string> message);
-  void watch(GrpcCall& call);
-  void look(const std::shared_ptr<GrpcCall>& call);
+  void watch();
+  void look_at_watched();
   void make_ready(GrpcTurn& turn);
   void send(GrpcCall& call);
   void end(GrpcCall& call, GrpcStatus status, std::string message);
@@ -121,6 +125,8 @@ class GrpcConnection final : public std::enable_shared_from_this<GrpcConnection>
 
   bool in_handshake_ = false, reading_ = false, receiving_ = false, writing_ = false;
   bool lingering_ = false, closed_ = false;
+  bool watching_ = false;  ///< the timer runs
+  boost::asio::steady_timer watch_timer_;
   Moment idle_since_, spare_since_{}, write_due_ = Moment::max();
 };
 

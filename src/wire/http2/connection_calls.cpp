@@ -122,25 +122,43 @@ bool GrpcConnection::is_authorised(const GrpcCall& call) const {
 }
 
 void GrpcConnection::on_data(GrpcCall& call, std::string_view data) {
-  const bool is_open = call.method != nullptr && call.method->is_open;
-  const auto most = is_open ? most_open_turns : most_turns;
-  const auto all = data.size();
-  if (call.waiting_bytes.empty())
-    while (!data.empty() && !call.is_refused && call.turns.size() < most)
-      if (!take_data(call, data)) break;
-  if (call.is_refused || call.is_closed) data = {};
-  nghttp2_session_consume(session_.get(), call.stream, all - data.size());
+  if (call.waiting_bytes.empty() || call.is_refused) take_messages(call, data);
   call.waiting_bytes += data;  // at most the windows of the call and of the connection
-  if (!is_open || call.waiting_bytes.size() <= most_open_bytes) return;
+  const bool is_open = call.method != nullptr && call.method->is_open;
+  if (!is_open || call.waiting().size() <= most_open_bytes) return;
   drop_waiting(call);
   end(call, GrpcStatus::resource_exhausted, "too many requests of one call");
+}
+
+/// Takes messages from the front of `data`, as long as there may be more turns.
+void GrpcConnection::take_messages(GrpcCall& call, std::string_view& data) {
+  const auto most = call.method != nullptr && call.method->is_open ? most_open_turns : most_turns;
+  const auto all = data.size();
+  while (!data.empty() && !call.is_refused && call.turns.size() < most)
+    if (!take_data(call, data)) break;
+  if (call.is_refused || call.is_closed) data = {};
+  nghttp2_session_consume(session_.get(), call.stream, all - data.size());
+}
+
+/// Goes on with what came while too many turns were under way.
+void GrpcConnection::take_waiting(GrpcCall& call) {
+  if (call.waiting_bytes.empty()) return;
+  auto rest = call.waiting();
+  take_messages(call, rest);
+  call.waiting_begin = call.waiting_bytes.size() - rest.size();
+  if (rest.size() <= call.waiting_begin) {  // not each time: they may be many
+    call.waiting_bytes.erase(0, call.waiting_begin);
+    call.waiting_begin = 0;
+  }
+  if (call.has_ended && call.waiting_bytes.empty()) on_end(call);
 }
 
 /// What has not been looked at is given up, and its window with it.
 void GrpcConnection::drop_waiting(GrpcCall& call) {
   call.incoming.reset();
-  nghttp2_session_consume(session_.get(), call.stream, call.waiting_bytes.size());
+  nghttp2_session_consume(session_.get(), call.stream, call.waiting().size());
   call.waiting_bytes.clear();
+  call.waiting_begin = 0;
 }
 
 /// Takes what belongs to one message from the front of `data`. False: the call is over.
@@ -225,9 +243,8 @@ void GrpcConnection::forget(std::int32_t stream) {
   const auto call = found->second;
   calls_.erase(found);
   call->is_closed = true;
-  nghttp2_session_consume_connection(session_.get(), call->waiting_bytes.size());
+  nghttp2_session_consume_connection(session_.get(), call->waiting().size());
   nghttp2_session_set_stream_user_data(session_.get(), stream, nullptr);
-  call->watch_timer.reset();
   for (const auto& turn : call->turns) turn->abandon();
   if (!out_.pieces.empty()) out_.calls.push_back(call);  // what is being written may be of it
   if (calls_.empty()) idle_since_ = home_.clock.now();
@@ -235,12 +252,16 @@ void GrpcConnection::forget(std::int32_t stream) {
 
 // ---- Served
 
-/// Goes on with what came while too many turns were under way.
-void GrpcConnection::take_waiting(GrpcCall& call) {
-  if (call.waiting_bytes.empty()) return;
-  const auto bytes = std::exchange(call.waiting_bytes, {});
-  on_data(call, bytes);
-  if (call.has_ended && call.waiting_bytes.empty()) on_end(call);
+/// What runs elsewhere holds the owners, so that it can be dropped when the server ends.
+template <class Work, class Then>
+void GrpcConnection::serve_in(asio::thread_pool& pool, GrpcTurn& turn, Work work, Then then) {
+  asio::post(pool, [this, &turn, work, then, owners = std::move(turn.owners)]() mutable {
+    asio::post(home_.io, [&turn, then, made = work(), owners = std::move(owners)]() mutable {
+      const auto connection = owners.first;
+      turn.owners = std::move(owners);
+      if (!guarded([&] { then(std::move(made)); })) connection->close();
+    });
+  });
 }
 
 void GrpcConnection::serve(GrpcTurn& turn) {
@@ -248,44 +269,24 @@ void GrpcConnection::serve(GrpcTurn& turn) {
   turn.owners = {shared_from_this(), calls_.at(call.stream)};
   turn.received = turn.arrived = home_.clock.now();
   ++unfinished_turns_;
-  // What runs elsewhere holds the owners, so that it can be dropped when the server ends.
+  const auto read = [this, &turn] { return read_request(turn); };
+  const auto infer = [this, &turn](Status status) { serve_inference(turn, std::move(status)); };
+  const auto answered = [this, &turn] { return answer_message(turn); };
+  const auto finish = [this, &turn](Result<std::string> reply) { finish_message(turn, std::move(reply)); };
   switch (call.method->kind) {
     case GrpcMethod::Kind::infer:
     case GrpcMethod::Kind::infer_stream:
-      if (!turn.is_packed && is_light(text_of(turn))) return serve_inference(turn, read_request(turn));
-      asio::post(home_.cpu_pool, [this, &turn, owners = std::move(turn.owners)]() mutable {
-        auto read = read_request(turn);
-        asio::post(home_.io, [this, &turn, owners = std::move(owners), read = std::move(read)]() mutable {
-          const auto connection = owners.first;
-          turn.owners = std::move(owners);
-          if (!guarded([&] { serve_inference(turn, std::move(read)); })) connection->close();
-        });
-      });
-      return;
+      if (!turn.is_packed && is_light(text_of(turn))) return infer(read());
+      return serve_in(home_.cpu_pool, turn, read, infer);
     case GrpcMethod::Kind::unary:
-      if (!call.method->is_slow) return finish_message(turn, answer_unary(turn));
-      asio::post(home_.slow, [this, &turn, owners = std::move(turn.owners)]() mutable {
-        auto reply = answer_unary(turn);
-        asio::post(home_.io, [this, &turn, owners = std::move(owners), reply = std::move(reply)]() mutable {
-          const auto connection = owners.first;
-          turn.owners = std::move(owners);
-          if (!guarded([&] { finish_message(turn, std::move(reply)); })) connection->close();
-        });
-      });
-      return;
+    case GrpcMethod::Kind::reflection:
+      return call.method->is_slow ? serve_in(home_.slow, turn, answered, finish) : finish(answered());
     case GrpcMethod::Kind::health_watch: {
-      const auto unpacked = unpack_message(turn);
-      auto name = unpacked ? read_health_request(text_of(turn)) : tl::unexpected(unpacked.error());
-      if (!name) return finish_message(turn, tl::unexpected(name.error()));
-      call.watched = *std::move(name);
-      call.last_status = serving_status(home_.service, call.watched);
-      finish_message(turn, encode_serving_status(*call.last_status));
-      return watch(call);
-    }
-    case GrpcMethod::Kind::reflection: {
-      const auto unpacked = unpack_message(turn);
-      return finish_message(turn,
-                            unpacked ? answer_reflection(text_of(turn)) : tl::unexpected(unpacked.error()));
+      auto reply = answered();
+      call.watched = text_of(turn);
+      call.last_status = reply.value_or("");
+      finish(std::move(reply));
+      return watch();
     }
   }
 }
@@ -318,12 +319,10 @@ void GrpcConnection::serve_inference(GrpcTurn& turn, Status read) {
 }
 
 /// On any thread.
-Result<std::string> GrpcConnection::answer_unary(GrpcTurn& turn) {
+Result<std::string> GrpcConnection::answer_message(GrpcTurn& turn) {
   return guarded([&]() -> Result<std::string> {
-    std::string reply;
     NEPH_CHECK(unpack_message(turn));
-    NEPH_CHECK(turn.call().method->answer(home_.service, text_of(turn), reply));
-    return reply;
+    return turn.call().method->answer(home_.service, text_of(turn));
   });
 }
 
@@ -337,25 +336,27 @@ void GrpcConnection::finish_message(GrpcTurn& turn, Result<std::string> message)
   answer(turn);
 }
 
-void GrpcConnection::watch(GrpcCall& call) {
-  if (!call.watch_timer) call.watch_timer.emplace(home_.io);
-  call.watch_timer->expires_after(watch_interval);
-  call.watch_timer->async_wait([self = shared_from_this(), watching = calls_.at(call.stream)](Code error) {
-    if (!error && !watching->is_closed) self->look(watching);
+void GrpcConnection::watch() {
+  if (std::exchange(watching_, true)) return;
+  watch_timer_.expires_after(watch_interval);
+  watch_timer_.async_wait([self = shared_from_this()](Code error) {
+    self->watching_ = false;
+    if (!error && !self->closed_ && !self->home_.stopping) self->look_at_watched();
   });
 }
 
-void GrpcConnection::look(const std::shared_ptr<GrpcCall>& call) {
-  if (home_.stopping) return;  // it has been ended
-  const auto now = serving_status(home_.service, call->watched);
-  if (call->turns.empty() && call->last_status != now) {
-    call->last_status = now;
+void GrpcConnection::look_at_watched() {
+  for (const auto& [stream, call] : calls_) {
+    if (call->last_status.empty()) continue;
+    watch();
+    const auto now = call->method->answer(home_.service, call->watched);
+    if (!now || *now == call->last_status || !call->turns.empty()) continue;
+    call->last_status = *now;
     auto& turn = *call->turns.emplace_back(take_turn(*call));
-    write_message(encode_serving_status(now), turn.out);
+    write_message(*now, turn.out);
     make_ready(turn);
-    flush();
   }
-  if (!call->is_closed) watch(*call);
+  flush();
 }
 
 std::unique_ptr<GrpcTurn> GrpcConnection::take_turn(GrpcCall& call) {

@@ -2,7 +2,6 @@
 #include <string>
 #include <vector>
 
-#include "core/text.hpp"
 #include "wire/http2/connection.hpp"
 #include "wire/timing.hpp"
 
@@ -59,7 +58,7 @@ void GrpcConnection::answer(GrpcTurn& turn) {
   if (!turn.outcome && streamed) {  // an error is of one answer, not of the stream
     turn.reply.outputs.clear();
     turn.reply.id = turn.request.id;
-    write_stream_error(printable(grpc_status(turn.outcome.error()).second), turn.reply, turn.out);
+    write_stream_error(grpc_status(turn.outcome.error()).second, turn.reply, turn.out);
     turn.outcome = {};
   }
   if (!turn.outcome) {

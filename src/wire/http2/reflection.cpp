@@ -65,7 +65,7 @@ void put_services(std::string& to) {
 
 }  // namespace
 
-Result<std::string> answer_reflection(std::string_view request) {
+Result<std::string> answer_reflection(Service&, std::string_view request) {
   std::string reply;
   put_field(reply, original_request, request);
   for (auto rest = request; !rest.empty();) {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -45,21 +46,10 @@ struct Where {
   }
 };
 
-std::string_view in_words(JsonKind kind) {
-  switch (kind) {
-    case JsonKind::array:
-      return "a list";
-    case JsonKind::object:
-      return "an object";
-    case JsonKind::text:
-      return "text";
-    case JsonKind::boolean:
-      return "true or false";
-    case JsonKind::null:
-      return "null";
-    default:
-      return "a number";
-  }
+std::string_view in_words(JsonKind kind) {  // in their order
+  constexpr std::array<std::string_view, 7> words{"nothing",  "an object",     "a list", "text",
+                                                  "a number", "true or false", "null"};
+  return words[static_cast<std::size_t>(kind)];
 }
 
 template <class... Args>
@@ -89,7 +79,11 @@ class Reader {
 
   Status read_field(std::string_view key) {
     const Where where{.key = key};
-    if (key == target_.tensors_key) return each_entry(where, [&] { return read_tensor(); });
+    if (key == target_.tensors_key) {
+      if (!target_.tensors.empty()) return refuse("{}: given twice", key);
+      return each_entry(where, [&] { return read_tensor(); });
+    }
+    if (key == "error" && target_.requested == nullptr) return read_error();
     if (key == "outputs" && target_.requested != nullptr)
       return each_entry(where, [&] { return read_requested(); });
     if (key == "model_name") return read_text(where, target_.model);
@@ -102,6 +96,13 @@ class Reader {
       target_.parameters.push_back({std::move(name), std::move(given)});
       return count_kept(1);
     });
+  }
+
+  /// Of a reply that also has outputs: it is none.
+  Status read_error() {
+    std::string error;
+    if (json_.kind() == JsonKind::text) NEPH_CHECK(read_text({.key = "error"}, error));
+    return refuse("the reply has an error: '{}'", error.substr(0, 200));
   }
 
   Status read_tensor() {

@@ -293,6 +293,23 @@ TEST(ReadJson, BoundsWhatItKeepsBesideTensors) {
   EXPECT_EQ(request.inputs.at(0).data.size(), 900'004U);
 }
 
+TEST(ReadJson, AReplyHasOneListOfOutputsAndNoError) {
+  const auto fault = [](std::string_view text) {
+    BinarySizes sizes;
+    InferReply reply;
+    const auto status = read_json(text, reply, sizes);
+    return status ? "" : status.error().message;
+  };
+  constexpr std::string_view output = R"({"name":"y","datatype":"FP32","shape":[1],"data":[1]})";
+  EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":null}})", output)), "");
+  EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":"lost"}})", output)),
+            "the reply has an error: 'lost'");
+  EXPECT_THAT(fault(fmt::format(R"({{"error":{{"code":1}},"outputs":[{}]}})", output)),
+              HasSubstr("has an error"));
+  EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"outputs":[]}})", output)), "outputs: given twice");
+  EXPECT_EQ(fault_of(fmt::format(R"({{"inputs":[{0}],"inputs":[{0}]}})", output)), "inputs: given twice");
+}
+
 TEST(ReadJson, KeepsNothingOfTheLastText) {
   const std::string large = R"({"inputs":[{"datatype":"UINT8","shape":[3000000],"data":[)" + [] {
     std::string ones = "1";

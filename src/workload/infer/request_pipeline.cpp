@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "workload/infer/pixels.hpp"
-#include "workload/infer/wire_types.hpp"
+#include "workload/infer/requests.hpp"
 
 namespace neph::workload {
 namespace {

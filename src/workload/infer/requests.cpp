@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "workload/infer/request_pipeline.hpp"
-#include "workload/infer/wire_types.hpp"
 
 namespace neph::workload {
 

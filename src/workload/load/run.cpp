@@ -4,13 +4,50 @@
 #include <random>
 #include <tuple>
 
+#include <fmt/ranges.h>
+
 #include "core/units.hpp"
+#include "load/load.hpp"
 #include "os/file.hpp"
 #include "record/metrics.hpp"
-#include "workload/load/target.hpp"
+#include "workload/infer/requests.hpp"
+#include "workload/load/spec.hpp"
 
 namespace neph::workload {
 namespace {
+
+/// spec.model, or the only model that the server has. Errors: invalid_argument (it has none or several, or no
+/// list of them), with what can be named.
+Result<std::string> model_of(const LoadSpec& spec, wire::Client& client) {
+  if (!spec.model.empty()) return spec.model;
+  const auto models = client.models();
+  if (!models)
+    return fail(ErrorCode::invalid_argument,
+                "no model given, and {} has no list of its models ({}); name one: --model NAME", spec.url,
+                models.error().message);
+  if (models->size() == 1) return models->front();
+  if (models->empty())
+    return fail(ErrorCode::invalid_argument,
+                "no model given, and {} lists none that is ready; name one: --model NAME", spec.url);
+  return fail(ErrorCode::invalid_argument, "no model given, and {} has {}; name one: --model {}", spec.url,
+              fmt::join(*models, ", "), models->front());
+}
+
+/// Requests as the description has them: random, of files, or of arrays by the names of inputs, as
+/// `infer --inputs` takes them.
+Result<load::Payload> payload_of(const LoadSpec& spec, const wire::ModelMetadata& model) {
+  const load::PayloadOptions options{.version = spec.version,
+                                     .batch = spec.batch,
+                                     .input = spec.input,
+                                     .shape = spec.shape,
+                                     .distinct = spec.distinct,
+                                     .seed = static_cast<std::uint64_t>(spec.input_seed)};
+  const bool takes_a_file = model.inputs.size() == 1 && model.inputs.front().datatype == "BYTES";
+  if (takes_a_file || !holds_arrays(spec.input)) return load::Payload::make(model, options);
+  NEPH_TRY(auto made,
+           example_requests(model, {.inputs = spec.input, .shape = spec.shape, .batch = spec.batch}));
+  return load::Payload::of(std::move(made.requests), made.rows, options);
+}
 
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
 /// MLPerf's MultiStream has so many samples in a query.
@@ -151,7 +188,8 @@ load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
           .clients = is_closed(spec) ? spec.clients : 0,
           .in_flight = spec.in_flight,
           .deadline_s = spec.connection.request_timeout.value,
-          .narrow = {.q = spec.percentile / 100, .width = spec.ci_width}};
+          .narrow = {.q = spec.percentile / 100, .width = spec.ci_width},
+          .outputs = target_->model.outputs};
 }
 
 Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& phase,

@@ -1,4 +1,4 @@
-// Inference messages of gRPC: requests are read in place, replies are written around their tensors.
+// Inference messages of gRPC, for the server and the client: read in place, written around their tensors.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,10 @@ namespace neph::wire {
 /// UTF-8, more than most_tensors or most_parameters, data that does not fit type and shape, more than
 /// `most_bytes` in `from` and the decoded contents together).
 Status read_infer_request(std::string_view from, std::uint64_t most_bytes, InferRequest& request);
+/// The same of a ModelInferResponse, without a limit in bytes. Errors: also corrupt (not such a message).
+Status read_infer_reply(std::string_view from, InferReply& reply);
 
-/// A message of gRPC with its five bytes in front, in pieces that point into `text` and into tensors.
+/// A message in pieces that point into `text` and into tensors.
 struct OutgoingMessage {
   std::string text;
   std::vector<std::span<const std::byte>> pieces;
@@ -28,6 +30,11 @@ struct OutgoingMessage {
 
 /// Most bytes of a message: the length that every implementation of gRPC can read.
 inline constexpr std::uint64_t most_message_bytes = (std::uint64_t{1} << 31) - 1;
+
+/// A ModelInferRequest. The request's tensors stay until it is written.
+void write_infer_request(const InferRequest& request, OutgoingMessage& out);
+
+// A server's messages have gRPC's five bytes in front.
 
 /// A message whose content is `text`. It is moved from.
 void write_message(std::string text, OutgoingMessage& out);

@@ -2,7 +2,7 @@
 
 #include "core/names.hpp"
 #include "core/protobuf.hpp"
-#include "wire/http2/infer_message.hpp"
+#include "wire/protobuf/infer_message.hpp"
 
 namespace neph::wire {
 namespace {
@@ -44,23 +44,68 @@ void put_parameter(std::string& to, std::uint64_t number, const Parameter& param
   put_field(to, number, entry);
 }
 
-void put_tensor(std::string& to, std::uint64_t number, const Tensor& tensor) {
+void put_shared(std::string& to, std::uint64_t number, const std::optional<SharedPart>& shared) {
+  if (!shared) return;
+  const auto put_count = [&](const char* name, std::uint64_t count) {
+    put_parameter(to, number, {name, static_cast<std::int64_t>(count)});
+  };
+  put_parameter(to, number, {"shared_memory_region", shared->region});
+  put_count("shared_memory_byte_size", shared->bytes);
+  if (shared->offset != 0) put_count("shared_memory_offset", shared->offset);
+}
+
+/// An input of a request, or an output of a reply.
+void put_tensor(std::string& to, const Tensor& tensor, const std::optional<SharedPart>& shared) {
   std::string message, shape;
   put_field(message, 1, tensor.name);
   put_field(message, 2, enum_name(tensor.type));
   for (const auto size : tensor.shape) protobuf::put_varint(shape, static_cast<std::uint64_t>(size));
   put_field(message, 3, shape);
   for (const auto& parameter : tensor.parameters) put_parameter(message, 4, parameter);
-  put_field(to, number, message);
+  put_shared(message, 4, shared);
+  put_field(to, 5, message);
+}
+
+void put_requested(std::string& to, const RequestedOutput& output) {
+  std::string message;
+  put_field(message, 1, output.name);
+  if (output.classification > 0) put_parameter(message, 2, {"classification", output.classification});
+  put_shared(message, 2, output.shared);
+  put_field(to, 6, message);
+}
+
+/// The fields that a request and a reply have in common.
+template <class Message>
+void put_names(std::string& to, const Message& from) {
+  if (!from.model.empty()) put_field(to, 1, from.model);
+  if (!from.version.empty()) put_field(to, 2, from.version);
+  if (!from.id.empty()) put_field(to, 3, from.id);
+  for (const auto& parameter : from.parameters) put_parameter(to, 4, parameter);
 }
 
 /// All of a ModelInferResponse but its raw contents.
 void put_reply(std::string& to, const InferReply& reply) {
-  if (!reply.model.empty()) put_field(to, 1, reply.model);
-  if (!reply.version.empty()) put_field(to, 2, reply.version);
-  if (!reply.id.empty()) put_field(to, 3, reply.id);
-  for (const auto& parameter : reply.parameters) put_parameter(to, 4, parameter);
-  for (const auto& output : reply.outputs) put_tensor(to, 5, output);
+  put_names(to, reply);
+  for (const auto& output : reply.outputs) put_tensor(to, output, {});
+}
+
+/// Raw contents, and with them the message in its pieces.
+void put_raw_contents(std::uint64_t number, const std::vector<std::span<const std::byte>>& contents,
+                      OutgoingMessage& out) {
+  std::vector<std::size_t> ends;  // of the text before each content
+  for (const auto& content : contents) {
+    put_head(out.text, number, content.size());
+    ends.push_back(out.text.size());
+  }
+  const auto text = bytes_of(out.text);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    if (contents[i].empty()) continue;
+    out.pieces.push_back(text.subspan(begin, ends[i] - begin));
+    out.pieces.push_back(contents[i]);
+    begin = ends[i];
+  }
+  if (begin < text.size()) out.pieces.push_back(text.subspan(begin));
 }
 
 /// Puts gRPC's five bytes, and where `streamed` the head of the field infer_response, in front of `bytes`
@@ -90,6 +135,17 @@ std::uint64_t OutgoingMessage::bytes() const {
   return sum;
 }
 
+void write_infer_request(const InferRequest& request, OutgoingMessage& out) {
+  out.clear();
+  put_names(out.text, request);
+  for (const auto& input : request.inputs) put_tensor(out.text, input, input.shared);
+  for (const auto& output : request.outputs) put_requested(out.text, output);
+  std::vector<std::span<const std::byte>> contents;
+  for (const auto& input : request.inputs)
+    if (!input.shared) contents.push_back(input.data);
+  put_raw_contents(7, contents, out);
+}
+
 void write_message(std::string text, OutgoingMessage& out) {
   out.clear();
   out.text.assign(front_room, '\0');
@@ -102,21 +158,10 @@ Status write_infer_reply(const InferReply& reply, bool streamed, OutgoingMessage
   out.clear();
   out.text.assign(front_room, '\0');
   put_reply(out.text, reply);
-  std::vector<std::size_t> ends;              // of the text before each output's data
-  for (const auto& output : reply.outputs) {  // also in shared memory: clients count the entries
-    put_head(out.text, 6, output.shared ? 0 : output.data.size());
-    ends.push_back(out.text.size());
-  }
-  const auto text = bytes_of(out.text);
-  std::size_t begin = 0;
-  for (std::size_t i = 0; i < ends.size(); ++i) {
-    const auto& output = reply.outputs[i];
-    if (output.shared || output.data.empty()) continue;
-    out.pieces.push_back(text.subspan(begin, ends[i] - begin));
-    out.pieces.push_back(output.data);
-    begin = ends[i];
-  }
-  if (begin < text.size()) out.pieces.push_back(text.subspan(begin));
+  std::vector<std::span<const std::byte>> contents;  // also in shared memory: clients count the entries
+  for (const auto& output : reply.outputs)
+    contents.push_back(output.shared ? std::span<const std::byte>() : output.data);
+  put_raw_contents(6, contents, out);
   const auto bytes = out.bytes() - front_room;
   if (bytes + front_room > most_message_bytes)
     return fail(ErrorCode::unsupported,

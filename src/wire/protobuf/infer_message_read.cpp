@@ -6,8 +6,8 @@
 #include "core/names.hpp"
 #include "core/protobuf.hpp"
 #include "core/text.hpp"
-#include "wire/http2/infer_message.hpp"
 #include "wire/parameters.hpp"
+#include "wire/protobuf/infer_message.hpp"
 #include "wire/tensor_bytes.hpp"
 
 namespace neph::wire {
@@ -15,9 +15,8 @@ namespace {
 
 using protobuf::Field;
 
-tl::unexpected<Error> malformed() {
-  return fail(ErrorCode::invalid_argument, "the message is not a ModelInferRequest");
-}
+/// The bytes are no such message; the caller knows which.
+tl::unexpected<Error> malformed() { return fail(ErrorCode::corrupt, "malformed"); }
 
 template <class Visit>
 Status each_field(std::string_view message, Visit visit) {
@@ -117,18 +116,18 @@ Status read_shape(const Field& field, Tensor& tensor) {
   return {};
 }
 
-Status read_datatype(const Field& field, Tensor& tensor) {
-  const auto type = enum_value<DataType>(field.content);
+Status read_datatype(std::string_view name, Tensor& tensor) {
+  const auto type = enum_value<DataType>(name);
   if (!type)
-    return fail_in(fmt::format("tensor '{}'", tensor.name),
-                   unknown_name(ErrorCode::invalid_argument, "datatype", std::string(field.content),
-                                enum_choices<DataType>())
-                       .value());
+    return fail_in(
+        fmt::format("tensor '{}'", tensor.name),
+        unknown_name(ErrorCode::invalid_argument, "datatype", name, enum_choices<DataType>()).value());
   tensor.type = *type;
   return {};
 }
 
-Status read_input(std::string_view message, ParameterReader& parameters, Tensor& tensor, Typed& typed) {
+/// An input of a request, or an output of a reply.
+Status read_tensor(std::string_view message, ParameterReader& parameters, Tensor& tensor, Typed& typed) {
   bool has_type = false;
   NEPH_CHECK(each_field(message, [&](const Field& field) -> Status {
     switch (field.number) {
@@ -136,7 +135,7 @@ Status read_input(std::string_view message, ParameterReader& parameters, Tensor&
         return read_text(field, tensor.name);
       case 2:
         has_type = true;
-        return read_datatype(field, tensor);
+        return read_datatype(field.content, tensor);
       case 3:
         return read_shape(field, tensor);
       case 4: {
@@ -152,7 +151,7 @@ Status read_input(std::string_view message, ParameterReader& parameters, Tensor&
         return {};
     }
   }));
-  return has_type ? Status() : read_datatype({}, tensor);
+  return has_type ? Status() : read_datatype("", tensor);
 }
 
 Status read_output(std::string_view message, ParameterReader& parameters, RequestedOutput& output) {
@@ -233,10 +232,12 @@ Status add_elements(const Field& field, std::size_t limit, TensorBytes& bytes,
   return {};
 }
 
-/// Bytes of the decoded contents of a tensor: what its shape wants, or for BYTES what there is.
+/// Bytes of the decoded contents of a tensor, at most: what its shape wants, as far as it can be there (an
+/// element takes a byte at least), or for BYTES what there is.
 std::uint64_t decoded_bytes(const Tensor& tensor, std::string_view contents) {
   if (const auto width = element_bytes(tensor.type); width > 0)
-    return static_cast<std::uint64_t>(elements(tensor.shape).value_or(0)) * width;
+    return width * std::min<std::uint64_t>(static_cast<std::uint64_t>(elements(tensor.shape).value_or(0)),
+                                           contents.size());
   std::uint64_t sum = 0;
   protobuf::each_field(contents, [&](const Field& field) {
     if (field.number == 8) sum += sizeof(std::uint32_t) + field.content.size();
@@ -254,57 +255,66 @@ Status decode(const Tensor& tensor, Typed& typed, std::vector<std::byte>& memory
   TensorBytes bytes(tensor.type, memory);
   NEPH_CHECK(each_field(typed.contents, [&](const Field& field) -> Status {
     if (field.number != wanted || memory.size() > limit) return {};
-    const auto status = add_elements(field, limit, bytes, memory);
-    if (!status)
-      return fail(ErrorCode::invalid_argument, "tensor '{}': {}", tensor.name, status.error().message);
-    return {};
+    auto status = add_elements(field, limit, bytes, memory);
+    return status ? Status() : fail_in(fmt::format("tensor '{}'", tensor.name), std::move(status).error());
   }));
   typed.end = memory.size();
   return {};
 }
 
+/// The fields that a request and a reply have in common, by the same numbers but for the raw contents.
+struct Target {
+  std::string& model;
+  std::string& version;
+  std::string& id;
+  Parameters& parameters;
+  std::vector<Tensor>& tensors;
+  std::vector<RequestedOutput>* requested;  ///< null: of a reply
+  std::vector<std::byte>& memory;
+};
+
 /// Points each tensor at its data: raw contents, one per tensor that is not in shared memory, or typed ones,
 /// but not both.
 Status take_data(const std::vector<std::string_view>& raw, std::vector<Typed>& typed,
-                 std::uint64_t most_decoded, InferRequest& request) {
-  auto& inputs = request.inputs;
+                 std::uint64_t most_decoded, const Target& to) {
+  auto& tensors = to.tensors;
+  auto& memory = to.memory;
   std::size_t next_raw = 0;
   if (raw.empty()) {
     std::uint64_t wanted = 0;
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-      if (!inputs[i].shared) wanted += decoded_bytes(inputs[i], typed[i].contents);
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+      if (!tensors[i].shared) wanted += decoded_bytes(tensors[i], typed[i].contents);
     if (wanted > most_decoded)
       return fail(ErrorCode::invalid_argument,
                   "typed contents of {} bytes when decoded are more than the limit leaves", wanted);
-    request.memory.reserve(wanted + sizeof(std::uint64_t));  // one element more, and it is refused
+    memory.reserve(wanted + sizeof(std::uint64_t));  // one element more, and it is refused
   }
-  for (std::size_t i = 0; i < inputs.size(); ++i) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
     if (raw.empty()) {
-      if (!inputs[i].shared) NEPH_CHECK(decode(inputs[i], typed[i], request.memory));
+      if (!tensors[i].shared) NEPH_CHECK(decode(tensors[i], typed[i], memory));
       continue;
     }
     if (!typed[i].contents.empty())
       return fail(ErrorCode::invalid_argument, "tensor '{}': typed contents beside raw contents",
-                  inputs[i].name);
-    if (inputs[i].shared) continue;
+                  tensors[i].name);
+    if (tensors[i].shared) continue;
     if (next_raw == raw.size())
-      return fail(ErrorCode::invalid_argument, "tensor '{}': {} raw contents are too few", inputs[i].name,
+      return fail(ErrorCode::invalid_argument, "tensor '{}': {} raw contents are too few", tensors[i].name,
                   raw.size());
-    inputs[i].data = bytes_of(raw[next_raw++]);
+    tensors[i].data = bytes_of(raw[next_raw++]);
   }
   if (next_raw < raw.size())
     return fail(ErrorCode::invalid_argument, "{} raw contents for {} tensors", raw.size(), next_raw);
-  for (std::size_t i = 0; i < inputs.size(); ++i) {  // the memory stays where it is from here on
-    if (raw.empty() && !inputs[i].shared)
-      inputs[i].data = std::span(request.memory).subspan(typed[i].begin, typed[i].end - typed[i].begin);
-    NEPH_CHECK(check_tensor(inputs[i]));
+  for (std::size_t i = 0; i < tensors.size(); ++i) {  // the memory stays where it is from here on
+    if (raw.empty() && !tensors[i].shared)
+      tensors[i].data = std::span(memory).subspan(typed[i].begin, typed[i].end - typed[i].begin);
+    NEPH_CHECK(check_tensor(tensors[i]));
   }
   return {};
 }
 
-}  // namespace
-
-Status read_infer_request(std::string_view from, std::uint64_t most_bytes, InferRequest& request) {
+Status read_message(std::string_view from, std::uint64_t most_decoded, const Target& to) {
+  const std::uint64_t raw_contents = to.requested != nullptr ? 7 : 6;
   ParameterReader parameters;
   std::vector<std::string_view> raw;
   std::vector<Typed> typed;
@@ -312,34 +322,55 @@ Status read_infer_request(std::string_view from, std::uint64_t most_bytes, Infer
     return fail(ErrorCode::invalid_argument, "more than {} tensors", most_tensors);
   };
   NEPH_CHECK(each_field(from, [&](const Field& field) -> Status {
-    if (field.number >= 1 && field.number <= 7 && field.wire != protobuf::delimited) return malformed();
+    if (field.number <= raw_contents && field.wire != protobuf::delimited) return malformed();
+    if (field.number == raw_contents) {
+      if (raw.size() == most_tensors) return too_many();
+      raw.push_back(field.content);
+      return {};
+    }
     switch (field.number) {
       case 1:
-        return read_text(field, request.model);
+        return read_text(field, to.model);
       case 2:
-        return read_text(field, request.version);
+        return read_text(field, to.version);
       case 3:
-        return read_text(field, request.id);
+        return read_text(field, to.id);
       case 4: {
         NEPH_TRY(auto parameter, parameters.read(field));
-        request.parameters.push_back(std::move(parameter));
+        to.parameters.push_back(std::move(parameter));
         return {};
       }
       case 5:
-        if (request.inputs.size() == most_tensors) return too_many();
-        return read_input(field.content, parameters, request.inputs.emplace_back(), typed.emplace_back());
+        if (to.tensors.size() == most_tensors) return too_many();
+        return read_tensor(field.content, parameters, to.tensors.emplace_back(), typed.emplace_back());
       case 6:
-        if (request.outputs.size() == most_tensors) return too_many();
-        return read_output(field.content, parameters, request.outputs.emplace_back());
-      case 7:
-        if (raw.size() == most_tensors) return too_many();
-        raw.push_back(field.content);
-        return {};
+        if (to.requested->size() == most_tensors) return too_many();
+        return read_output(field.content, parameters, to.requested->emplace_back());
       default:
         return {};
     }
   }));
-  return take_data(raw, typed, most_bytes - std::min<std::uint64_t>(most_bytes, from.size()), request);
+  return take_data(raw, typed, most_decoded, to);
+}
+
+}  // namespace
+
+Status read_infer_request(std::string_view from, std::uint64_t most_bytes, InferRequest& request) {
+  auto status = read_message(from, most_bytes - std::min<std::uint64_t>(most_bytes, from.size()),
+                             {request.model, request.version, request.id, request.parameters, request.inputs,
+                              &request.outputs, request.memory});
+  if (!status && status.error().code == ErrorCode::corrupt)
+    return fail(ErrorCode::invalid_argument, "the message is not a ModelInferRequest");
+  return status;
+}
+
+Status read_infer_reply(std::string_view from, InferReply& reply) {
+  auto status = read_message(
+      from, UINT64_MAX,
+      {reply.model, reply.version, reply.id, reply.parameters, reply.outputs, nullptr, reply.memory});
+  if (!status && status.error().code == ErrorCode::corrupt)
+    return fail(ErrorCode::corrupt, "the reply is not a ModelInferResponse");
+  return status;
 }
 
 }  // namespace neph::wire

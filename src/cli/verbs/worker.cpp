@@ -1,5 +1,5 @@
-#include "cli/worker.hpp"
-
+// `neph worker`: one run in a process of its own, which reads its order from standard input
+// (record/order.hpp) and writes events as lines (record/event.hpp).
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -16,6 +16,7 @@
 
 #include "cli/command.hpp"
 #include "cli/interrupts.hpp"
+#include "cli/verbs.hpp"
 #include "core/json.hpp"
 #include "core/lines.hpp"
 #include "host/host.hpp"
@@ -185,8 +186,6 @@ bool is_part(const RunResult& result) {
   return std::ranges::count(result.warnings, WarningCode::stopped_early, &Warning::code) > 0;
 }
 
-}  // namespace
-
 Status work() {
   Control control;
   const SteadyClock clock;
@@ -205,5 +204,9 @@ Status work() {
   if (outcome) return {};
   return fail(outcome.error().code, "{}", already_reported);
 }
+
+}  // namespace
+
+void declare_worker(Command& command) { command.action(work); }
 
 }  // namespace neph::cli
