@@ -90,6 +90,9 @@ Result<FoundVersion> file_of(const fs::path& version, const std::string& wanted)
     return fail(ErrorCode::not_found, "{} has no file model.onnx, model.xml, ...", version.string());
   if (!is_there(found.file))
     return fail(ErrorCode::not_found, "{}, by default_model_filename, is not there", found.file.string());
+  if (std::error_code ignored; fs::is_other(found.file, ignored))
+    return fail(ErrorCode::invalid_argument, "{}: a pipe or a device, where a file should be",
+                found.file.string());
   return found;
 }
 

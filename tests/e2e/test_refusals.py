@@ -35,9 +35,9 @@ def models(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def url(models, serve):
+def server(models, serve):
     with serve(models) as served:
-        yield served.url
+        yield served
 
 
 @pytest.fixture
@@ -142,17 +142,18 @@ def training(tmp_path):
 
 
 @pytest.fixture
-def runs(models, url, pictures, training):
-    load = ("load", url, "--model", "wide", "--clients", 2, "--threads", 2, "--duration", "300ms", "--warmup", "0s", "--repeat", 1)
+def runs(models, server, pictures, training):
+    load = lambda url: ("load", url, "--model", "wide", "--clients", 2, "--threads", 2, "--duration", "300ms", "--warmup", "0s", "--repeat", 1)  # noqa: E731
     return {
-        "infer": infer(models, pictures), "train": training, "command": ("train", "--repeat", 1, "--", "true"), "load": load,
+        "infer": infer(models, pictures), "train": training, "command": ("train", "--repeat", 1, "--", "true"),
+        "load": load(server.url), "load over gRPC": load(f"grpc://{server.grpc}"),
         "infer a server": infer(models, pictures, "--architecture", "local"),
         "infer with streams": infer(models, pictures, "--mode", "async", "--streams", 3, "--depth", 3),
         "train in two": (*training, "--processes", 2),
     }
 
 
-@pytest.mark.parametrize("verb, second", [("infer", 5), ("train", 5), ("command", 2), ("load", 4)])
+@pytest.mark.parametrize("verb, second", [("infer", 5), ("train", 5), ("command", 2), ("load", 4), ("load over gRPC", 5)])
 def test_a_run_without_a_thread_or_memory_ends_with_its_reason(refused, runs, verb, second):
     """`second`: of several threads that do the same; the first of them waits for it."""
     assert refused.run("thread", 1, *runs[verb]).code != 0
@@ -167,7 +168,7 @@ def test_a_server_without_a_thread_ends_with_its_reason(refused, models):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("verb", ["infer", "train", "command", "load", "infer a server", "infer with streams", "train in two"])
+@pytest.mark.parametrize("verb", ["infer", "train", "command", "load", "load over gRPC", "infer a server", "infer with streams", "train in two"])
 def test_whatever_is_refused_each_run_ends(refused, runs, verb, kind):
     for number in range(1, MANY):
         if not refused.run(kind, number, *runs[verb]).was_refused:

@@ -11,7 +11,7 @@ import pytest
 from bystander import Bystander
 from onnx import TensorProto, helper, numpy_helper
 from paths import SHADOW
-from raw_http2 import CONTINUATION, DATA, END_HEADERS, HEADERS, INFER, PING, RST_STREAM, frame, greet, header, until_closed
+from raw_http2 import DATA, END_HEADERS, HEADERS, INFER, continuation, frame, greet, header, pings, rapid_reset, until_closed
 
 MIB = 1 << 20
 GROWTH = 64 * MIB * SHADOW
@@ -86,25 +86,6 @@ def test_without_the_token_nothing_is_kept(serve, repository, token_file):
         assert peak_bytes(served.pid) - before < (len(connections) * MIB + 8 * MIB) * SHADOW
         for connection in connections:
             connection.close()
-
-
-def rapid_reset(connection, stream):
-    block = b"".join(frame(HEADERS, END_HEADERS, stream + 2 * i, header()) + frame(RST_STREAM, 0, stream + 2 * i, bytes([0, 0, 0, 8]))
-                     for i in range(100))
-    connection.sendall(block)
-    return stream + 200
-
-
-def continuation(connection, stream):
-    if stream == 1:
-        connection.sendall(frame(HEADERS, 0, 1, header()))
-    connection.sendall(frame(CONTINUATION, 0, 1, b"\x00\x03x-a\x01b" * 600) * 20)
-    return 3
-
-
-def pings(connection, stream):
-    connection.sendall(frame(PING, 0, 0, bytes(8)) * 1000)
-    return stream
 
 
 @pytest.mark.parametrize("flood", [rapid_reset, continuation, pings])

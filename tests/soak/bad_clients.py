@@ -5,12 +5,15 @@ import random
 import socket
 import struct
 import time
+import zlib
+from collections import deque
 
 import numpy
 import tritonclient.grpc
 import tritonclient.utils.shared_memory as shared_memory
 from bystander import BODY
 from raw_http import connect, post, read_reply
+from raw_http2 import DATA, END_HEADERS, END_STREAM, HEADERS, continuation, frame, greet, header, message, pings, rapid_reset
 
 REQUEST = post(body=BODY.encode())
 WRONG_BODIES = [
@@ -121,9 +124,68 @@ def pass_shared_memory(served, chance):
         client.close()
 
 
+def flood_with_frames(served, chance):
+    """Until the server ends it, or has had a few thousand."""
+    flood, stream = chance.choice([rapid_reset, continuation, pings]), 1
+    with greet(served.grpc) as connection:
+        try:
+            for _ in range(20):
+                stream = flood(connection, stream)
+        except OSError:
+            pass
+
+
+def gzipped(content):
+    packer = zlib.compressobj(wbits=31)
+    return packer.compress(content) + packer.flush()
+
+
+BOMBS = [gzipped(b"\x0a\x08identity" + part * (4 << 20)) for part in (b"\x2a\0", b"\x22\0", b"\x3a\0")]
+JSON_BOMB = gzipped(b'{"inputs":[' + b"{}," * (4 << 20) + b"{}]}")
+
+
+def bomb_over_grpc(served, chance):
+    """Some kilobytes that are 8 MiB of empty parts."""
+    sent = message(chance.choice(BOMBS), packed=True)
+    frames = [frame(DATA, 0, 1, sent[at : at + 16384]) for at in range(0, len(sent), 16384)]
+    with greet(served.grpc) as connection:
+        connection.sendall(frame(HEADERS, END_HEADERS, 1, header(extra=[("grpc-encoding", "gzip")])) + b"".join(frames) + frame(DATA, END_STREAM, 1))
+        with connection.makefile("rb") as received:
+            while len(head := received.read(9)) == 9 and head[3] != HEADERS:
+                received.read(int.from_bytes(head[:3], "big"))
+
+
+def bomb_over_http(served, chance):
+    with connect(served) as stream:
+        stream.sendall(post(body=JSON_BOMB, headers=["Content-Encoding: gzip"]))
+        read_reply(stream)
+
+
+def read_slowly(served, chance):
+    with connect(served) as stream:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        stream.sendall(REQUEST * 32)
+        for _ in range(40):
+            stream.recv(128)
+            time.sleep(0.05)
+
+
+STAYING = deque(maxlen=200)
+
+
+def stay(served, chance):
+    """A connection without end, silent or with the beginning of a request."""
+    connection = greet(served.grpc) if chance.random() < 0.5 else connect(served)
+    STAYING.append(connection)
+    if chance.random() < 0.5:
+        connection.sendall(frame(HEADERS, END_HEADERS, 1, header()) if connection.getpeername()[1] == int(served.grpc.rpartition(":")[2])
+                           else REQUEST[: chance.randrange(1, len(REQUEST))])
+
+
 ALL = [
     reset_in_mid_body, half_close, send_slowly, never_read, send_what_makes_no_sense, send_no_http, lose_patience,
-    hang_up_on_a_stream, load_anew, load_what_is_not_there, pass_shared_memory,
+    hang_up_on_a_stream, load_anew, load_what_is_not_there, pass_shared_memory, flood_with_frames, bomb_over_grpc, bomb_over_http,
+    read_slowly, stay,
 ]
 
 
@@ -139,3 +201,4 @@ def misbehave(served, stop, seed, counts):
         except (OSError, tritonclient.grpc.InferenceServerException) as error:
             counts[f"{act.__name__}: {type(error).__name__}"] += 1
         stop.wait(chance.uniform(0, 0.2))
+    STAYING.clear()

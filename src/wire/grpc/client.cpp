@@ -348,6 +348,11 @@ class GrpcClient final : public Client {
 
 Result<std::unique_ptr<Client>> connect_grpc(const Endpoint& endpoint, const ClientOptions& options,
                                              const Clock& clock, Client::Ended ended) {
+  // A channel that is never used keeps the library and its threads until the process ends: where one of them
+  // was refused, their end would be waited for without end.
+  static const auto* const stays =
+      new auto(grpc::CreateChannel("unused", grpc::InsecureChannelCredentials()));
+  if (*stays == nullptr) return fail(ErrorCode::unavailable, "gRPC makes no channel");
   auto client = std::make_unique<GrpcClient>(endpoint, options, clock, std::move(ended));
   NEPH_CHECK(client->open());
   return client;
