@@ -171,7 +171,7 @@ Result<Program> read_program_bytes(std::string_view bytes, std::string_view sour
 }
 
 Result<Program> read_program(const std::filesystem::path& path) {
-  NEPH_TRY(const auto bytes, read_regular_file(path));
+  NEPH_TRY(const auto bytes, read_file(path));
   const auto folder = path.parent_path();
   return read_from(bytes, path.string(), &folder);
 }

@@ -13,6 +13,7 @@ namespace neph {
 namespace {
 
 constexpr std::size_t most_of_a_device = std::size_t{1} << 30;  // /dev/zero has no end
+constexpr off_t most_of_a_regular_file = (off_t{1} << 31) - 1;  // as protobuf has it
 
 Status write_all(int fd, std::string_view content, const std::string& name) {
   while (!content.empty()) {
@@ -33,6 +34,8 @@ Result<std::string> read_opened(const std::filesystem::path& path, int flags, bo
   if (::fstat(file.get(), &info) != 0) return tl::unexpected(system_error(what, errno));
   if (only_regular && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
     return fail(ErrorCode::invalid_argument, "{}: a pipe or a device, where a file should be", what);
+  if (only_regular && info.st_size > most_of_a_regular_file)
+    return fail(ErrorCode::invalid_argument, "{}: more than 2 GiB", what);
   std::string content;
   content.resize(S_ISREG(info.st_mode) ? static_cast<std::size_t>(info.st_size) : 0);
   std::size_t filled = 0;

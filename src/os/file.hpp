@@ -14,7 +14,8 @@ namespace neph {
 /// The whole file. Errors: not_found, unavailable (permission), invalid_argument (a directory, or more than 1
 /// GiB of a pipe or device), io.
 Result<std::string> read_file(const std::filesystem::path& path);
-/// For a file that no user has named: of a pipe or a device, which may never end, invalid_argument.
+/// For a file that no user has named. Errors: also invalid_argument of a pipe or a device, which may never
+/// end, and of more than 2 GiB.
 Result<std::string> read_regular_file(const std::filesystem::path& path);
 
 /// Where a file is written until it is whole: beside `path`. Where `path` is a device or a pipe, as

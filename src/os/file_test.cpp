@@ -39,6 +39,8 @@ TEST_F(File, ARegularFileIsNoPipeWhichNothingMayEverWrite) {
     EXPECT_EQ(read_regular_file(path).error().code, ErrorCode::invalid_argument) << path;
   ASSERT_TRUE(write_file(folder_ / "x", "content"));
   EXPECT_EQ(read_regular_file(folder_ / "x"), "content");
+  std::filesystem::resize_file(folder_ / "x", std::uintmax_t{1} << 33);  // sparse
+  EXPECT_EQ(read_regular_file(folder_ / "x").error().code, ErrorCode::invalid_argument);
   EXPECT_EQ(read_regular_file(folder_ / "absent").error().code, ErrorCode::not_found);
 }
 
