@@ -25,7 +25,7 @@ Result<Network> read_onnx_bytes(std::string_view bytes, std::string_view source,
 }
 
 Result<Network> read_onnx(const std::filesystem::path& path, const ReadOptions& options) try {
-  NEPH_TRY(const auto bytes, read_regular_file(path));
+  NEPH_TRY(const auto bytes, read_file(path));
   const auto folder = path.parent_path();
   return read_from(bytes, path.string(), &folder, options);
 } catch (const std::exception& error) {

@@ -48,6 +48,8 @@ Result<std::string> read_opened(const std::filesystem::path& path, int flags, bo
     filled += static_cast<std::size_t>(got);
     if (!S_ISREG(info.st_mode) && filled > most_of_a_device)
       return fail(ErrorCode::invalid_argument, "{}: more than 1 GiB of a pipe or device", what);
+    if (only_regular && filled > static_cast<std::size_t>(most_of_a_regular_file))
+      return fail(ErrorCode::invalid_argument, "{}: more than 2 GiB", what);
   }
   content.resize(filled);
   return content;

@@ -41,6 +41,7 @@ BOMBS = {
     "empty contents": MODEL + b"\x3a\0" * (16 * MIB),
     "empty parameters": MODEL + b"\x22\0" * (16 * MIB),
     "empty shapes": MODEL + b"\x2a\x80\x80\x80\x08" + b"\x1a\0" * (8 * MIB),
+    "a group": MODEL + b"\xd3\x05" + b"\x08\x01" * (8 * MIB) + b"\xd4\x05",
     "unknown fields": MODEL + b"\xa2\x06\0" * (10 * MIB),
 }
 

@@ -35,7 +35,10 @@ ErrorCode code_of(grpc::StatusCode code) {
 }  // namespace
 
 Error error_of(const grpc::Status& status, std::string_view what) {
-  return {code_of(status.error_code()), fmt::format("{}: {}", what, status.error_message())};
+  const bool is_too_large =
+      status.error_message().find("message larger than max") != std::string::npos;  // will be so again
+  return {is_too_large ? ErrorCode::invalid_argument : code_of(status.error_code()),
+          fmt::format("{}: {}", what, status.error_message())};
 }
 
 }  // namespace neph::wire

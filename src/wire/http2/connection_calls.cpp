@@ -27,14 +27,17 @@ constexpr std::uint64_t most_open_bytes = 4 << 10;   // the same, where no token
 constexpr std::size_t heavy_bytes = 256 << 10;       // to decode: more than about a millisecond
 constexpr auto watch_interval = std::chrono::milliseconds(200);
 
-/// Whether a message is read in no time: all but its raw contents is little.
+/// Whether a message is read in no time: all but its raw contents is little, and no group has to be walked.
 bool is_light(std::string_view message) {
   constexpr int most_fields = 64;
   if (message.size() <= heavy_bytes) return true;
   std::size_t rest = 0;
   for (int fields = 0; !message.empty(); ++fields) {
+    auto behind = message;
+    const auto tag = protobuf::take_varint(behind);
+    if (!tag || (*tag & 7) == protobuf::group || fields == most_fields) return false;
     const auto next = protobuf::take_field(message);
-    if (!next || fields == most_fields) return false;
+    if (!next) return false;
     if (next->number != 7) rest += next->whole.size();
   }
   return rest <= heavy_bytes;
@@ -123,7 +126,7 @@ bool GrpcConnection::is_authorised(const GrpcCall& call) const {
 
 void GrpcConnection::on_data(GrpcCall& call, std::string_view data) {
   if (call.waiting_bytes.empty() || call.is_refused) take_messages(call, data);
-  call.waiting_bytes += data;  // at most the windows of the call and of the connection
+  call.waiting_bytes += data;  // at most twice the windows of the call and of the connection
   const bool is_open = call.method != nullptr && call.method->is_open;
   if (!is_open || call.waiting().size() <= most_open_bytes) return;
   drop_waiting(call);
@@ -149,6 +152,7 @@ void GrpcConnection::take_waiting(GrpcCall& call) {
   if (rest.size() <= call.waiting_begin) {  // not each time: they may be many
     call.waiting_bytes.erase(0, call.waiting_begin);
     call.waiting_begin = 0;
+    if (call.waiting_bytes.empty()) std::string().swap(call.waiting_bytes);  // the call may go on for long
   }
   if (call.has_ended && call.waiting_bytes.empty()) on_end(call);
 }
@@ -157,7 +161,7 @@ void GrpcConnection::take_waiting(GrpcCall& call) {
 void GrpcConnection::drop_waiting(GrpcCall& call) {
   call.incoming.reset();
   nghttp2_session_consume(session_.get(), call.stream, call.waiting().size());
-  call.waiting_bytes.clear();
+  std::string().swap(call.waiting_bytes);
   call.waiting_begin = 0;
 }
 

@@ -302,6 +302,7 @@ TEST(ReadJson, AReplyHasOneListOfOutputsAndNoError) {
   };
   constexpr std::string_view output = R"({"name":"y","datatype":"FP32","shape":[1],"data":[1]})";
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":null}})", output)), "");
+  EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":""}})", output)), "");
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":"lost"}})", output)),
             "the reply has an error: 'lost'");
   EXPECT_THAT(fault(fmt::format(R"({{"error":{{"code":1}},"outputs":[{}]}})", output)),

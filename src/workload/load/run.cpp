@@ -189,7 +189,8 @@ load::DrivePlan LoadRun::plan_of(const LoadSpec& spec) const {
           .in_flight = spec.in_flight,
           .deadline_s = spec.connection.request_timeout.value,
           .narrow = {.q = spec.percentile / 100, .width = spec.ci_width},
-          .outputs = target_->model.outputs};
+          // the metadata are the newest version's
+          .outputs = spec.version.empty() ? target_->model.outputs : std::vector<wire::TensorMetadata>()};
 }
 
 Result<load::Measurement> LoadRun::drive(const LoadSpec& spec, const PhaseKind& phase,
