@@ -142,9 +142,12 @@ void HttpClientConnection::begin_body() {
 
 void HttpClientConnection::take_body(std::string_view piece) {
   const bool keeps = call_->keeps_reply || reply_.status != 200;
-  if (reply_.status != 200) body_.resize(std::min(body_.size(), most_error_bytes));
+  const auto shorten_error = [this] {
+    if (reply_.status != 200) body_.resize(std::min(body_.size(), most_error_bytes));
+  };
   if (reply_.body_end == BodyEnd::last_chunk) {
     const auto taken = chunks_.take(piece, &body_);
+    shorten_error();
     if (!taken) return refuse(taken.error());
     if (!keeps) {
       glance_.take(body_);
@@ -159,6 +162,7 @@ void HttpClientConnection::take_body(std::string_view piece) {
   left_ -= piece.size();
   glance_.take(piece);
   if (keeps) body_ += piece;
+  shorten_error();
   left_ > 0 || until_end ? read() : finish();
 }
 
