@@ -281,7 +281,8 @@ def wait_for(condition, limit_s):
 def test_a_measurement_ends_with_an_ab_that_is_killed(neph, state):
     side = f"{NEPH} infer {known(neph, 'slow', 50)} --engine identity --count 100000"
     ab = neph.start("ab", "--base", side, "--new", side)
-    assert wait_for(lambda: any(" worker" in line for line in commands_with(str(state))), 30)
+    assert wait_for(lambda: any(" worker" in line for line in commands_with(str(state))), 30), (
+        ab.poll(), commands_with(str(state)), ab.poll() is not None and ab.communicate())
     ab.kill()
     ab.wait()
     assert wait_for(lambda: not commands_with(str(state)), 10), commands_with(str(state))

@@ -206,8 +206,8 @@ def test_a_server_that_hangs_is_not_the_generators_fault(neph):
 
 
 @contextmanager
-def served_over_grpc(reply):
-    """The address of a server whose nth inference, from 1, is `reply(n)`."""
+def served_over_grpc(reply, datatype="FP32"):
+    """The address of a server whose nth inference, from 1, is `reply(n)`, and whose model has an output of that type."""
     numbers = iter(range(1, 1_000_000))
 
     class Service(service_pb2_grpc.GRPCInferenceServiceServicer):
@@ -217,7 +217,7 @@ def served_over_grpc(reply):
         def ModelMetadata(self, request, context):
             made = service_pb2.ModelMetadataResponse(name="m", versions=["1"], platform="python")
             made.inputs.add(name="x", datatype="FP32", shape=[-1, 4])
-            made.outputs.add(name="y", datatype="FP32", shape=[-1, 2])
+            made.outputs.add(name="y", datatype=datatype, shape=[-1, 2])
             return made
 
         def ModelInfer(self, request, context):
@@ -249,7 +249,7 @@ def message(raw=None, typed=None, output=True, shape=(1, 2), datatype="FP32", er
                                    message(raw=b"\1\0\0\0a", shape=[1], datatype="BYTES"), message(raw=b"", shape=[0, 2])])
 def test_right_replies_over_grpc_are_answers(neph, right):
     right.ParseFromString(right.SerializeToString() + b"\xfa\x06\x01x")  # a field that is not in the protocol
-    with served_over_grpc(lambda number: right) as url:
+    with served_over_grpc(lambda number: right, right.outputs[0].datatype) as url:
         _, figures = loaded(neph, url, "--rate", 20, "--arrival", "constant")
     assert figures["requests_answered"] == 20
 

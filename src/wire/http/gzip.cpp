@@ -31,6 +31,7 @@ Coding coding_of(std::string_view name) {
 /// Gives back the pages from `begin` to `end`, when they are many, and moves `begin` behind them.
 void give_back_pages(std::byte*& begin, const std::byte* end) {
   constexpr std::ptrdiff_t page = 4096, worth_a_call = std::ptrdiff_t{1} << 20;
+  if (end - begin < worth_a_call) return;  // also where there is none
   auto* const first =
       begin + (page - static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(begin) % page));
   if (end - first < worth_a_call) return;

@@ -69,6 +69,8 @@ class Reader {
       return read_field(key);
     }));
     if (!json_.at_end()) return json_.status();
+    if (!error_.empty() && !target_.tensors.empty())
+      return refuse("the reply has an error beside its outputs: '{}'", error_.substr(0, 200));
     return point_at_data();
   }
 
@@ -98,13 +100,10 @@ class Reader {
     });
   }
 
-  /// Of a reply that also has outputs: it is none.
   Status read_error() {
-    std::string error;
-    const bool is_text = json_.kind() == JsonKind::text;
-    if (is_text) NEPH_CHECK(read_text({.key = "error"}, error));
-    if (is_text && error.empty()) return {};
-    return refuse("the reply has an error: '{}'", error.substr(0, 200));
+    if (json_.kind() == JsonKind::text) return read_text({.key = "error"}, error_);
+    error_ = in_words(json_.kind());
+    return skip();
   }
 
   Status read_tensor() {
@@ -354,7 +353,7 @@ class Reader {
   const Target target_;
   BinarySizes& sizes_;
   std::vector<Part> parts_;  ///< one per tensor
-  std::string text_;
+  std::string text_, error_;
   std::size_t parameters_ = 0, text_bytes_ = 0;
 };
 

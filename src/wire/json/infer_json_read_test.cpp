@@ -304,7 +304,7 @@ TEST(ReadJson, AReplyHasOneListOfOutputsAndNoError) {
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":null}})", output)), "");
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":""}})", output)), "");
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"error":"lost"}})", output)),
-            "the reply has an error: 'lost'");
+            "the reply has an error beside its outputs: 'lost'");
   EXPECT_THAT(fault(fmt::format(R"({{"error":{{"code":1}},"outputs":[{}]}})", output)),
               HasSubstr("has an error"));
   EXPECT_EQ(fault(fmt::format(R"({{"outputs":[{}],"outputs":[]}})", output)), "outputs: given twice");
