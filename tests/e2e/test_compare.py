@@ -273,7 +273,9 @@ def commands_with(text):
 
 def wait_for(condition, limit_s):
     until = time.monotonic() + limit_s
-    while not condition() and time.monotonic() < until:
+    while time.monotonic() < until:
+        if condition():
+            return True
         time.sleep(0.05)
     return condition()
 
