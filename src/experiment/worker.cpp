@@ -59,13 +59,13 @@ Worker::Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::stri
       launch_(launch),
       clock_(clock),
       transcript_(observer, launch.max_line_bytes) {
-  child_->on_line = [this](std::string_view line) { hear(line); };
+  child_->on_line = [this](std::string_view line) { take_line(line); };
   child_->on_error_line = [&observer](std::string_view line) { observer.worker_said(line); };
 }
 
-void Worker::hear(std::string_view line) {
+void Worker::take_line(std::string_view line) {
   const bool had_begun = transcript_.has_begun();
-  transcript_.hear(line);
+  transcript_.take_line(line);
   if (!transcript_.has_begun()) heard_ = clock_.now();
   if (had_begun || !transcript_.has_begun() || !launch_.onlooker) return;
   onlooker_ = launch_.onlooker(cell_, *child_, started_);
@@ -165,7 +165,7 @@ Result<RunResult> query_worker(const std::string& workload, const Json& spec, do
   return fail(ErrorCode::unavailable, "{}", made.run.reason);
 }
 
-void Transcript::hear(std::string_view line) {
+void Transcript::take_line(std::string_view line) {
   if (!protocol_error_.empty() || line.empty()) return;  // it is being stopped; the rest may be endless
   if (line.size() > max_line_bytes_) {
     protocol_error_ = fmt::format("a line of more than {} bytes: {}", max_line_bytes_, shortened(line, 80));

@@ -15,24 +15,24 @@ struct Made {
   Json machine;  ///< fingerprint of where it was made; null: the worker did not get so far as to tell
 };
 
-/// A worker's standard output. Tells the observer, and keeps what the run is made of.
+/// A worker's standard output. Reports to the observer, and keeps what the run is made of.
 class Transcript {
  public:
   Transcript(Observer& observer, std::size_t max_line_bytes)
       : observer_(observer), max_line_bytes_(max_line_bytes) {}
 
-  void hear(std::string_view line);
+  void take_line(std::string_view line);
 
-  /// The last line has been said: a result or an error.
+  /// The last line has come: a result or an error.
   bool complete() const { return result_.has_value() || error_.has_value(); }
-  /// What was said that is no event; empty: nothing.
+  /// A line that is not an event; empty: there was none.
   const std::string& protocol_error() const { return protocol_error_; }
   const std::optional<Error>& error() const { return error_; }
   bool has_result() const { return result_.has_value(); }
   bool has_begun() const { return has_begun_; }
-  /// The host's fingerprint; null: it was not told.
+  /// The host's fingerprint; null: it is not known.
   Json take_machine() { return std::move(machine_); }
-  /// The host's monotonic clock at the run's second 0 and at its end; empty: not told.
+  /// The host's monotonic clock at the run's second 0 and at its end; empty: not known.
   std::optional<double> began_s() const { return began_s_; }
   std::optional<double> ended_s() const { return ended_s_; }
   /// The result, or the phases and warnings that came before there was one.
@@ -87,7 +87,7 @@ class Worker {
 
   Worker(std::unique_ptr<launch::Child> child, const Cell& cell, std::string date, Moment started,
          const Launch& launch, Observer& observer, const Clock& clock);
-  void hear(std::string_view line);
+  void take_line(std::string_view line);
   void end(Stop reason);
   bool is_over() const { return transcript_.complete() || child_->has_fallen_silent(); }
   std::string reason() const;

@@ -51,8 +51,7 @@ class Sender {
   /// What the client calls for each call that has ended. Replies are decoded until one is right, then one in
   /// a thousand, and all after a wrong one: what cannot be decoded, or has outputs that are not the model's
   /// by name, type or a fixed size, is a failed request. How many rows it has is not judged: some models find
-  /// nothing. Of the others the
-  /// client has looked at what is cheap (wire::BodyGlance, wire::ReplyGlance).
+  /// nothing. Of the others the client has checked what is cheap (for HTTP wire::BodyGlance).
   void ended(wire::Call& call);
   /// Sends from `start` on, and returns when everything has ended or was given up. `stop`: gives up at once.
   void run(wire::Client& client, Moment start, const std::stop_token& stop);

@@ -160,7 +160,7 @@ def test_a_connection_that_ends_after_the_request_is_failed_and_a_run_without_it
     """The server is a process of its own, which ends itself at its 30th request."""
     server = subprocess.Popen([sys.executable, __file__, protocol], stdout=subprocess.PIPE, text=True)
     url = server.stdout.readline().strip()
-    document = neph.json("load", url, "--model", "m", "--warmup", "0s", "--count", 80, "--rate", 100, code=4)
+    document = neph.json("load", url, "--model", "m", "--warmup", "0s", "--count", 80, "--rate", 50, code=4)
     assert server.wait(20) == 7
     (run,) = document["runs"]
     assert run["status"] == "failed" and run["reason"] == f"{url} was no longer there at the end of the run"

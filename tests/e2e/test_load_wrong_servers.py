@@ -254,6 +254,14 @@ def test_right_replies_over_grpc_are_answers(neph, right):
     assert figures["requests_answered"] == 20
 
 
+@pytest.mark.parametrize("wrong", [message(raw=bytes(599_996), shape=(75_000, 2)), message(raw=bytes(600_000), shape=(75_001, 2))])
+def test_large_replies_over_grpc_are_compared_with_the_last_right_one(neph, wrong):
+    right = message(raw=bytes(600_000), shape=(75_000, 2))
+    with served_over_grpc(lambda number: wrong if number == 12 else right) as url:
+        _, figures = loaded(neph, url, "--rate", 20, "--arrival", "constant")
+    assert figures["requests_failed"] == 1 and figures["requests_answered"] == 19
+
+
 @pytest.mark.parametrize("wrong, words", [
     (service_pb2.ModelInferResponse(), "the reply has no outputs"),
     (message(output=False, error="model crashed"), "model crashed"),
