@@ -12,8 +12,9 @@
 namespace neph::serve {
 namespace {
 
-/// What a burst of pictures may leave behind for the next one, however small the model's batch is.
-constexpr std::size_t always_kept_bytes = 64 << 20;
+/// What a burst of pictures may leave behind for the next one, however small the model's batch is. It is not
+/// given back while the model is loaded: after a stall of seconds all of it would be kept.
+constexpr std::size_t always_kept_bytes = 8 << 20;
 
 /// Of an execution, until one has been seen: more than is run where it came in, and no reason to wait for
 /// long.
