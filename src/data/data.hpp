@@ -96,7 +96,11 @@ struct Array {
 /// unavailable (memory), with file and place.
 Result<std::vector<Array>> read_arrays(const std::filesystem::path& path);
 
-/// Checks as open() does, as far as that costs no more than reading headers: what a plan can refuse.
-Status check(const std::string& what, const Options& options);
+/// Writes them as a .npz, each under its name. Errors: unsupported (4 GiB or more), those of write_file().
+Status write_arrays(const std::filesystem::path& path, const std::vector<Array>& arrays);
+
+/// As open(), as far as that costs no more than reading headers: what a plan can refuse. The set has no
+/// halves.
+Result<Set> look(const std::string& what, const Options& options);
 
 }  // namespace neph::data

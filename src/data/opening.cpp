@@ -31,7 +31,7 @@ tl::unexpected<Error> unknown_set(const std::string& what) {
   return refused;
 }
 
-Result<Set> look(const std::string& what, const Options& options, Depth depth) {
+Result<Set> open_to(Depth depth, const std::string& what, const Options& options) {
   if (what == "synth")
     return open_synth({.path = {}, .name = what, .classes = {}, .options = options, .depth = depth});
   if (const auto* known = find_known(what)) {
@@ -60,13 +60,11 @@ Result<Location> locate(const std::string& what) {
 }
 
 Result<Set> open(const std::string& what, const Options& options) {
-  return look(what, options, Depth::whole);
+  return open_to(Depth::whole, what, options);
 }
 
-Status check(const std::string& what, const Options& options) {
-  NEPH_TRY(const auto ignored, look(what, options, Depth::headers));
-  (void)ignored;
-  return {};
+Result<Set> look(const std::string& what, const Options& options) {
+  return open_to(Depth::headers, what, options);
 }
 
 }  // namespace neph::data

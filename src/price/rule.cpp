@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "core/embedded.hpp"
 #include "core/json.hpp"
 #include "core/names.hpp"
 #include "core/text.hpp"
@@ -15,8 +16,6 @@ extern const char neph_price_rules[], neph_price_rules_end[];
 
 namespace neph::price {
 namespace {
-
-constexpr std::string_view border = "#### ";
 
 Status check(const Rule& rule, const std::string& path) {
   const auto wrong = [&](std::string_view reason) {
@@ -46,15 +45,11 @@ Result<Rule> read_rule(const Json& json, const std::string& what) {
 /// Zones of built-in rules are looked for only when a bill is made: a bare system has no data of zones.
 std::vector<Rule> read_all(std::string_view text) {
   std::vector<Rule> rules;
-  while (text.starts_with(border)) {
-    const auto line = text.find('\n');
-    const auto file = text.substr(border.size(), line - border.size());
-    const auto end = std::min(text.find(fmt::format("\n{}", border)), text.size() - 1) + 1;
-    const auto json = parse_toml(text.substr(line + 1, end - line - 1), file);
-    auto rule = json ? read_rule(*json, std::string(file)) : tl::unexpected(json.error());
+  for (const auto& [name, toml] : embedded_files(text)) {
+    const auto json = parse_toml(toml, name);
+    auto rule = json ? read_rule(*json, name) : tl::unexpected(json.error());
     if (!rule) throw std::logic_error(rule.error().text());  // a test reads them all
     rules.push_back(std::move(*rule));
-    text.remove_prefix(end);
   }
   std::ranges::sort(rules, {}, &Rule::name);
   return rules;

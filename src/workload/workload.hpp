@@ -94,6 +94,10 @@ std::span<const Workload> workloads();
 /// Errors: not_found, with the nearest known name.
 Result<const Workload*> find_workload(std::string_view name);
 
+/// The script of a framework that one configuration of `train` runs; without data it reads data.npz. Errors:
+/// those of its check and its preparation; invalid_argument (several values, no framework).
+Result<std::string> training_script(Json fields);
+
 /// Cells of the workload "load" as the formats of other tools want them; they point into `cells`.
 std::vector<load::Tested> tested_cells(const std::vector<CellSummary>& cells);
 

@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "cli/verbs.hpp"
 #include "engine/engine.hpp"
+#include "framework/framework.hpp"
 #include "os/plugin.hpp"
 
 namespace neph::cli {
@@ -77,8 +78,28 @@ void print_engine(const engine::EngineInfo& info) {
   }
 }
 
+/// Frameworks that train, in Python environments. Whether Python can import them is tried by a training.
+std::vector<engine::EngineInfo> all_frameworks() {
+  using framework::Framework;
+  std::vector<engine::EngineInfo> all;
+  for (const auto& [which, name] : enum_names(Framework{})) {
+    if (which == Framework::automatic) continue;
+    engine::EngineInfo info{.name = std::string(name), .trains = true};
+    if (const auto found = framework::find(which)) {
+      info.usable = true;
+      info.version = found->version;
+      info.runtime = found->packages.string();
+    } else {
+      info.reason = found.error().text();
+    }
+    all.push_back(std::move(info));
+  }
+  return all;
+}
+
 Status list_engines(bool json) {
-  const auto engines = all_engines();
+  auto engines = all_engines();
+  std::ranges::move(all_frameworks(), std::back_inserter(engines));
   if (json) {
     Json array = Json::array();
     for (const auto& info : engines) array.push_back(engine_json(info));

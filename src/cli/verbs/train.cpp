@@ -13,7 +13,14 @@ struct TrainOptions {
   PlanOptions plan{.repeat = 3, .timeout_s = 0};
   ConductOptions conduct;
   std::string engine_path;
+  bool print_script = false;
 };
+
+Result<int> print_script(const Json& fields) {
+  NEPH_TRY(const auto script, workload::training_script(fields));
+  fmt::print("{}", script);
+  return 0;
+}
 
 }  // namespace
 
@@ -22,6 +29,8 @@ void declare_train(Command& command) {
   command.factors<workload::TrainSpec>(options->fields, "model");
   command.fields(options->plan);
   command.option("engine-path", options->engine_path, engine::engine_path_help);
+  command.flag("print-script", options->print_script,
+               "print the script of --framework for this training, and run nothing");
   declare_flags(command, options->conduct);
   command.footer(
       "Every option down to --save takes a list or range of values. Each combination is a configuration,\n"
@@ -43,6 +52,7 @@ void declare_train(Command& command) {
       "The first Ctrl-C ends a run with its epoch, the second at once, with what was measured.");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     engine::look_also_in(options->engine_path);
+    if (options->print_script) return print_script(options->fields);
     NEPH_TRY(auto plan, make_plan("train", options->fields, options->plan));
     plan.is_repeat_asked = is_repeat_asked();
     return conduct_plan(std::move(plan), options->conduct);

@@ -85,7 +85,8 @@ Result<RunResult> CommandRun::run() {
   cpu_s_ = cpu_of_ended_children_s() - cpu_before_s;
   each_second();
   const double origin_s = seconds(context_.origin.time_since_epoch());
-  sum_up(account_for(told_, {begin_s_, end_s_}, origin_s), telemetry_->stop());
+  account_ = account_for(told_, {begin_s_, end_s_}, origin_s);
+  sum_up(telemetry_->stop());
   if (context_.stop.stop_requested()) return fail(ErrorCode::unavailable, "stopped by the user");
   if (exit.signal != 0 || exit.code != 0) return failure(exit);
   return std::move(result_);
@@ -168,37 +169,37 @@ void CommandRun::end_what_is_left(int pid) {
                                fmt::join(names, ", "))));
 }
 
-void CommandRun::sum_up(const Account& account, std::vector<Series> series) {
+void CommandRun::sum_up(std::vector<Series> series) {
   const Stretch whole{timeline_.phases().back().end_s, timeline_.at(Moment(from_seconds(end_s_)))};
-  for (const auto& [kind, time] : account.phases) timeline_.add(kind, time.begin_s, time.end_s);
-  if (account.phases.empty()) timeline_.add(phase::command, whole.begin_s, whole.end_s);
+  for (const auto& [kind, time] : account_.phases) timeline_.add(kind, time.begin_s, time.end_s);
+  if (account_.phases.empty()) timeline_.add(phase::command, whole.begin_s, whole.end_s);
   result_.phases = timeline_.phases();
-  add_figures(account, {.command_s = whole.length_s(), .cpu_s = cpu_s_}, result_);
-  add_steps(account, result_);
-  add_doubts(account, result_);
-  add_telemetry(account, std::move(series));
-  add_facts(account);
-  doubt_silence(account);
+  add_figures(account_, {.command_s = whole.length_s(), .cpu_s = cpu_s_}, result_);
+  add_steps(account_, result_);
+  add_doubts(account_, result_);
+  add_telemetry(std::move(series));
+  add_facts();
+  doubt_silence();
   doubt_refusals();
 }
 
 /// Over the learning; of a command that tells of none over all of it.
-void CommandRun::add_telemetry(const Account& account, std::vector<Series> series) {
+void CommandRun::add_telemetry(std::vector<Series> series) {
   const auto origin_s = seconds(context_.origin.time_since_epoch());
-  const auto part = account.learning.value_or(Stretch{begin_s_ - origin_s, end_s_ - origin_s});
+  const auto part = account_.learning.value_or(Stretch{begin_s_ - origin_s, end_s_ - origin_s});
   result_.telemetry = host::summarise(series, part.begin_s, part.end_s);
   result_.series = std::move(series);
   for (auto& doubt : host::doubts(result_.telemetry, host::take_fingerprint({.nvml_library = ""})))
     result_.warnings.push_back(std::move(doubt));
 }
 
-void CommandRun::add_facts(const Account& account) {
+void CommandRun::add_facts() {
   auto& facts = result_.facts;
   if (spec_.threads > 0) set(facts, fact::cores, spec_.threads);
-  if (account.steps_by) set(facts, fact::steps_told_by, std::string(enum_name(*account.steps_by)));
-  if (account.epochs_by) set(facts, fact::epochs_told_by, std::string(enum_name(*account.epochs_by)));
-  if (account.steps_seen > 0) set(facts, fact::steps_measured, account.steps_seen);
-  if (!account.epochs.empty()) set(facts, fact::epochs_learnt, std::ssize(account.epochs));
+  if (account_.steps_by) set(facts, fact::steps_told_by, std::string(enum_name(*account_.steps_by)));
+  if (account_.epochs_by) set(facts, fact::epochs_told_by, std::string(enum_name(*account_.epochs_by)));
+  if (account_.steps_seen > 0) set(facts, fact::steps_measured, account_.steps_seen);
+  if (!account_.epochs.empty()) set(facts, fact::epochs_learnt, std::ssize(account_.epochs));
   const auto given = variables_of(spec_.env);  // was checked before
   add_library_settings(facts, [&](const std::string& name) {
     if (given)
@@ -209,10 +210,10 @@ void CommandRun::add_facts(const Account& account) {
 }
 
 /// Why nothing is known of steps, and what to do.
-void CommandRun::doubt_silence(const Account& account) {
-  if (account.steps_seen > 1) return;
+void CommandRun::doubt_silence() {
+  if (account_.steps_seen > 1) return;
   std::string why = "Python ran, and imported neither PyTorch nor Keras";
-  if (account.steps_seen == 1)
+  if (account_.steps_seen == 1)
     why = "there was one step, which has no time of its own";
   else if (!spec_.hooks)
     why = "hooks are off";

@@ -20,6 +20,12 @@ class CommandRun {
   CommandRun(const CommandSpec& spec, const Context& context);
   /// Errors: not_found; unavailable: the command failed, with its exception or last line, or was stopped.
   Result<RunResult> run();
+  /// A figure that is known before the run; what the command reports itself counts more.
+  void set_known(Value value, double number) {
+    told_.add({.by = Teller::output, .what = Figure{value, number}});
+  }
+  /// Of a run that is over.
+  const Account& account() const { return account_; }
 
  private:
   Result<Launched> launched(const Scratch& scratch) const;
@@ -28,10 +34,10 @@ class CommandRun {
   void show(std::string_view line);
   void each_second();
   void end_what_is_left(int pid);
-  void sum_up(const Account& account, std::vector<Series> series);
-  void add_telemetry(const Account& account, std::vector<Series> series);
-  void add_facts(const Account& account);
-  void doubt_silence(const Account& account);
+  void sum_up(std::vector<Series> series);
+  void add_telemetry(std::vector<Series> series);
+  void add_facts();
+  void doubt_silence();
   void doubt_refusals();
   tl::unexpected<Error> failure(const Exit& exit);
   double now_s() const { return seconds(context_.clock.now().time_since_epoch()); }
@@ -41,6 +47,7 @@ class CommandRun {
   Timeline timeline_;
   RunResult result_;
   Tellings told_;
+  Account account_;
   TextOutput text_;
   OutputTail tail_;
   PythonError python_error_;

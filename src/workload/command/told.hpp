@@ -37,7 +37,9 @@ enum class Value {
   train_accuracy,
   samples_per_step,
   samples_per_s,
-  step_s
+  step_s,
+  train_samples,
+  test_samples
 };
 constexpr auto enum_names(Value) {
   return std::array{Named{Value::train_loss, "train_loss"},
@@ -46,7 +48,9 @@ constexpr auto enum_names(Value) {
                     Named{Value::train_accuracy, "train_accuracy"},
                     Named{Value::samples_per_step, "samples_per_step"},
                     Named{Value::samples_per_s, "samples_per_s"},
-                    Named{Value::step_s, "step_s"}};
+                    Named{Value::step_s, "step_s"},
+                    Named{Value::train_samples, "train_samples"},
+                    Named{Value::test_samples, "test_samples"}};
 }
 
 /// Ends of steps of what steps by itself: a process, and in it an optimizer.

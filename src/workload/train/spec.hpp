@@ -8,6 +8,7 @@
 #include "core/describe.hpp"
 #include "data/data.hpp"
 #include "engine/engine.hpp"
+#include "framework/framework.hpp"
 #include "net/net.hpp"
 #include "workload/place.hpp"
 
@@ -25,6 +26,10 @@ struct TrainSpec {
   std::string device = "cpu";
   std::int64_t gpus = 1;
   engine::Precision precision = engine::Precision::f32;
+  framework::Framework framework = framework::Framework::automatic;
+  framework::Switch compile = framework::Switch::automatic;
+  framework::Layout layout = framework::Layout::automatic;
+  framework::Switch fused_optimizer = framework::Switch::automatic;
   std::string engine = "torch";
   engine::Optimizer optimizer = engine::Optimizer::adam;
   double learning_rate = 0.001;
@@ -65,6 +70,14 @@ void describe(Visit&& v, Self& s) {
   v("gpus", s.gpus, "GPUs that learn together, data parallel, a process for each (device cuda)",
     between(1, 64) | changes_answers());
   v("precision", s.precision, "arithmetic of the products; weights and sums stay f32", changes_answers());
+  v("framework", s.framework, "what trains, as its users run it (see neph engines)",
+    changes_answers() | prepared());
+  v("compile", s.compile, "torch.compile, or Keras' jit_compile; auto: as the framework does by itself",
+    changes_answers());
+  v("layout", s.layout, "channels of images first or last; auto: as the framework has them",
+    changes_answers() | prepared());
+  v("fused_optimizer", s.fused_optimizer, "PyTorch's fused optimizer; auto: as PyTorch chooses",
+    changes_answers());
   v("engine", s.engine, "runtime that trains (see neph engines)", changes_answers() | prepared());
   v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers());
   v("learning_rate", s.learning_rate, "of the optimizer", between(0, 1e3) | changes_answers());

@@ -4,13 +4,16 @@
 #include <map>
 #include <new>
 
+#include "core/values.hpp"
 #include "os/cores.hpp"
+#include "os/file.hpp"
 #include "os/thread.hpp"
 #include "record/metrics.hpp"
 #include "record/phases.hpp"
 #include "workload/command_line.hpp"
 #include "workload/fields.hpp"
 #include "workload/files.hpp"
+#include "workload/train/framework_run.hpp"
 #include "workload/train/rank_run.hpp"
 #include "workload/train/run.hpp"
 
@@ -32,7 +35,7 @@ Json prepared_part(const Json& spec) {
 /// The network's file, made where it is not there yet; and that the data fits it, as far as headers tell.
 Result<launch::Files> prepare_one(const TrainSpec& spec, const engine::TrainEngine& engine) {
   NEPH_TRY(const auto network, open_network(spec, engine));
-  if (network.program) NEPH_CHECK(data::check(spec.data, data_options(spec, network, nullptr)));
+  if (network.program) NEPH_CHECK(data::look(spec.data, data_options(spec, network, nullptr)));
   auto files = files_of_model(network.file);
   std::error_code ignored;
   if (std::filesystem::exists(spec.data, ignored)) files.push_back({.field = "data", .path = spec.data});
@@ -61,10 +64,69 @@ Status check_ranks(const TrainSpec& spec) {
   return {};
 }
 
+/// What only a framework's training has, and what none of them has.
+Status check_framework(const TrainSpec& spec) {
+  const auto name = enum_name(spec.framework);
+  if (!uses_framework(spec)) {
+    if (spec.compile != framework::Switch::automatic || spec.layout != framework::Layout::automatic ||
+        spec.fused_optimizer != framework::Switch::automatic)
+      return fail(ErrorCode::invalid_argument,
+                  "--compile, --layout and --fused-optimizer are a framework's; give --framework pytorch or "
+                  "keras-tensorflow");
+    return {};
+  }
+  const bool keras = spec.framework != framework::Framework::pytorch;
+  if (spec.precision == engine::Precision::i8)
+    return fail(ErrorCode::unsupported, "{} does not train with --precision i8; take f32, bf16 or f16", name);
+  if (keras && ranks_of(spec) > 1)
+    return fail(ErrorCode::unsupported,
+                "{} in several processes is not started here; take --framework pytorch", name);
+  if (const std::string_view ending = keras ? ".keras" : ".pt";
+      !spec.save.empty() && !spec.save.ends_with(ending))
+    return fail(ErrorCode::invalid_argument, "--save {}: {} saves {} files", spec.save, name, ending);
+  return {};
+}
+
+/// Of a framework in a container, that has its own Python, what the run reads and writes here.
+Result<std::optional<launch::Container>> framework_container(const TrainSpec& spec) {
+  if (spec.image == own_image)
+    return fail(ErrorCode::invalid_argument,
+                "--in docker: in which image? Give one that has {}: --image NAME", enum_name(spec.framework));
+  NEPH_TRY(auto container, container_of_run(spec.image));
+  NEPH_TRY(const auto training, prepare_framework(spec));
+  for (const std::filesystem::path path :
+       {training.model_file.string(), training.settings.weights, training.settings.data})
+    container.readable.push_back(std::filesystem::absolute(path));
+  container.environment.push_back(fmt::format("XDG_CACHE_HOME={}", cache_folder().parent_path().string()));
+  if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
+  container.gpus = in_capitals(spec.device).starts_with("CUDA");
+  return container;
+}
+
+/// A framework is tried once for all cells that use it on a device.
+Result<launch::Files> prepare_framework_cell(const TrainSpec& spec, std::map<std::string, Status>& tried) {
+  if (spec.in == In::process) {
+    const auto [known, is_new] =
+        tried.try_emplace(fmt::format("{} {}", enum_name(spec.framework), spec.device));
+    if (is_new) {
+      const auto found = framework_of(spec);
+      known->second = found ? framework::try_out(*found, spec.device) : tl::unexpected(found.error());
+    }
+    if (!known->second) return tl::unexpected(known->second.error());
+  }
+  NEPH_TRY(const auto training, prepare_framework(spec));
+  auto files = files_of_model(training.model_file);
+  files.push_back({.field = {}, .path = training.settings.weights});
+  std::error_code ignored;
+  if (std::filesystem::exists(spec.data, ignored)) files.push_back({.field = "data", .path = spec.data});
+  return files;
+}
+
 /// What a run in a container needs of this machine: its data, the engine's runtime, where it saves.
 Result<std::optional<launch::Container>> container(const Json& json, engine::Registry& engines) {
   NEPH_TRY(const auto spec, parse(json));
   if (spec.in == In::process) return std::nullopt;
+  if (uses_framework(spec)) return framework_container(spec);
   NEPH_TRY(auto container, container_of_run(spec.image));
   NEPH_TRY(const auto place, data::locate(spec.data));
   if (!place.folder.empty()) {
@@ -98,7 +160,8 @@ Status check(const Json& json) {
   if (spec.data.empty())
     return fail(ErrorCode::invalid_argument,
                 "no data given: --data fashion-mnist, a folder of images by class, or synth");
-  if (!spec.save.empty()) NEPH_CHECK(check_checkpoint(spec.save));
+  NEPH_CHECK(check_framework(spec));
+  if (!uses_framework(spec) && !spec.save.empty()) NEPH_CHECK(check_checkpoint(spec.save));
   NEPH_CHECK(check_ranks(spec));
   return check_applicable(json, spec);
 }
@@ -113,8 +176,10 @@ std::vector<Idle> idle() {
 PreparedCells prepare(std::span<const Json> specs, EventSink&) {
   engine::Registry engines;
   std::map<std::string, Result<launch::Files>> ready;  // by what is prepared
+  std::map<std::string, Status> tried;
   const auto of = [&](const Json& json) -> Result<launch::Files> {
     NEPH_TRY(const auto spec, parse(json));
+    if (uses_framework(spec)) return prepare_framework_cell(spec, tried);
     NEPH_TRY(auto* const engine, engines.open_trainer(spec.engine));
     NEPH_CHECK(check_device(spec, *engine));
     const auto [known, is_new] = ready.try_emplace(dump_json(prepared_part(json)));
@@ -143,6 +208,7 @@ std::vector<Result<std::optional<launch::Container>>> containers(std::span<const
 Result<RunResult> run(const Json& json, const Context& context) {
   if (!context.part) NEPH_CHECK(check(json));  // a part has all fields, also those that mean nothing
   NEPH_TRY(const auto spec, parse(json));
+  if (uses_framework(spec)) return run_framework(spec, context);
   Result<RunResult> result = fail(ErrorCode::internal, "the run did not start");
   const auto measure = [&](std::int64_t) {
     try {
@@ -181,3 +247,28 @@ double whole_run_s(const Json& json, const Run& trial) {
 }
 
 }  // namespace neph::workload::train
+
+namespace neph::workload {
+
+Result<std::string> training_script(Json fields) {
+  for (const auto& [name, value] : fields.items())
+    if (value.is_array())
+      return fail(ErrorCode::invalid_argument, "--print-script: {} has several values; a script has one",
+                  option_name(name));
+  const bool has_data = fields.contains("data");
+  if (!has_data) fields["data"] = "synth";
+  NEPH_CHECK(train::check(fields));
+  NEPH_TRY(auto spec, from_json<TrainSpec>(fields, ""));
+  if (!uses_framework(spec))
+    return fail(ErrorCode::invalid_argument,
+                "--print-script: of which framework? Give --framework pytorch or keras-tensorflow");
+  NEPH_TRY(auto training, prepare_framework(spec));
+  auto& settings = training.settings;
+  if (!has_data) settings.data = "data.npz";
+  const auto name = std::filesystem::path(spec.model).stem().string();
+  const bool keras = spec.framework != framework::Framework::pytorch;
+  settings.save = !spec.save.empty() ? spec.save : name + (keras ? ".keras" : ".pt");
+  return framework::script(training.model, settings);
+}
+
+}  // namespace neph::workload

@@ -1,0 +1,191 @@
+// Which frameworks are installed, in which Python environments.
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "core/values.hpp"
+#include "engine/runtimes.hpp"
+#include "framework/framework.hpp"
+#include "launch/launch.hpp"
+
+namespace neph::framework {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The packages of a framework: its own, then Keras' backend; of that any one.
+struct Packages {
+  std::string_view own;
+  std::string_view backend{};                          ///< as Keras calls it
+  std::array<std::string_view, 3> backend_packages{};  ///< as pip calls those that have it
+  std::string_view to_install;
+  std::string_view needs;  ///< what a script imports
+};
+
+Packages packages_of(Framework framework) {
+  switch (framework) {
+    case Framework::automatic:
+    case Framework::pytorch:
+      return {.own = "torch", .to_install = "torch numpy", .needs = "torch, numpy"};
+    case Framework::keras_tensorflow:
+      return {.own = "keras",
+              .backend = "tensorflow",
+              .backend_packages = {"tensorflow", "tensorflow_cpu", "tensorflow_gpu"},
+              .to_install = "keras tensorflow",
+              .needs = "keras, tensorflow, numpy"};
+    case Framework::keras_jax:
+      return {.own = "keras",
+              .backend = "jax",
+              .backend_packages = {"jax"},
+              .to_install = "keras jax",
+              .needs = "keras, jax, numpy"};
+    case Framework::keras_torch:
+      break;
+  }
+  return {.own = "keras",
+          .backend = "torch",
+          .backend_packages = {"torch"},
+          .to_install = "keras torch",
+          .needs = "keras, torch, numpy"};
+}
+
+/// As pip wrote it down beside the package; empty: it is not there.
+std::string version_of(const fs::path& packages, std::string_view name) {
+  constexpr std::string_view ending = ".dist-info";
+  const auto begin = fmt::format("{}-", name);
+  std::error_code absent;
+  for (const auto& entry : fs::directory_iterator(packages, absent))
+    if (const auto file = entry.path().filename().string(); file.starts_with(begin) && file.ends_with(ending))
+      return file.substr(begin.size(), file.size() - begin.size() - ending.size());
+  return {};
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code absent;
+  return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path, absent);
+}
+
+/// `python3` as a shell finds it; empty: there is none.
+fs::path python_in_path() {
+  const char* const set = std::getenv("PATH");
+  std::string_view folders = set != nullptr ? set : "/usr/local/bin:/usr/bin:/bin";
+  while (!folders.empty()) {
+    const auto end = std::min(folders.find(':'), folders.size());
+    if (const auto python = fs::path(folders.substr(0, end)) / "python3"; is_program(python)) return python;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return {};
+}
+
+/// An environment's Python; of a folder of `pip install --target`, which has none, the one in PATH.
+fs::path python_of(const fs::path& environment) {
+  for (const char* name : {"bin/python3", "bin/python"})
+    if (is_program(environment / name)) return environment / name;
+  return python_in_path();
+}
+
+struct Place {
+  fs::path environment, packages;
+};
+
+/// All folders with packages, the nearest to the user's word first.
+std::vector<Place> places() {
+  auto environments = engine::python_environments();
+  if (const auto python = python_in_path(); !python.empty()) {
+    const auto prefix = python.parent_path().parent_path();
+    environments.push_back(prefix);
+    if (prefix == "/usr") environments.emplace_back("/usr/local");  // of Debian's Python, what pip installed
+  }
+  std::vector<Place> all;
+  std::error_code absent;
+  for (const auto& environment : environments)
+    for (const auto& folder : engine::package_folders(environment))
+      if (fs::is_directory(folder, absent))
+        all.push_back({fs::absolute(environment, absent), fs::absolute(folder, absent)});
+  return all;
+}
+
+std::optional<Installed> installed_in(const Place& place, Framework framework) {
+  const auto wanted = packages_of(framework);
+  Installed found{
+      .framework = framework, .version = version_of(place.packages, wanted.own), .packages = place.packages};
+  if (found.version.empty()) return std::nullopt;
+  if (!wanted.backend.empty()) {
+    std::string version;
+    for (const auto name : wanted.backend_packages)
+      if (version.empty() && !name.empty()) version = version_of(place.packages, name);
+    if (version.empty()) return std::nullopt;
+    found.version += fmt::format(" ({} {})", wanted.backend, version);
+  }
+  found.python = python_of(place.environment);
+  if (found.python.empty()) return std::nullopt;
+  if (place.packages == place.environment) found.variables = {{"PYTHONPATH", place.packages.string()}};
+  return found;
+}
+
+std::string line_to_install(Framework framework) {
+  const auto packages = packages_of(framework).to_install;
+  const auto asked = engine::asked_environment();
+  if (!asked.empty())
+    return fmt::format("{} -m pip install {}", shell_quoted(python_of(asked).string()), packages);
+  return fmt::format(
+      "python3 -m venv frameworks && frameworks/bin/pip install {}, and give --engine-path frameworks",
+      packages);
+}
+
+/// Imports what the script will, and looks for the device.
+std::string trial_of(Framework framework, const std::string& device) {
+  auto text = fmt::format("import {}\n", packages_of(framework).needs);
+  if (device == "cpu") return text;
+  switch (framework) {
+    case Framework::automatic:
+    case Framework::pytorch:
+    case Framework::keras_torch:
+      text += fmt::format("torch.zeros(1, device={:?})\n", device);
+      break;
+    case Framework::keras_tensorflow:
+      text +=
+          "if not tensorflow.config.list_physical_devices('GPU'): raise SystemExit('TensorFlow finds no "
+          "GPU')\n";
+      break;
+    case Framework::keras_jax:
+      text += "jax.devices('cuda')\n";
+      break;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<Installed> find(Framework framework) {
+  std::vector<std::string> looked_in;
+  for (const auto& place : places()) {
+    if (auto found = installed_in(place, framework)) return *std::move(found);
+    looked_in.push_back(place.packages.string());
+  }
+  auto error = fail(ErrorCode::unsupported, "{} is not installed", enum_name(framework));
+  error.value().add_hint(fmt::format("looked in {}", fmt::join(looked_in, ", ")));
+  error.value().add_hint("get it with " + line_to_install(framework));
+  return error;
+}
+
+Status try_out(const Installed& installed, const std::string& device) {
+  std::vector<std::string> command{"env"};
+  for (const auto& [name, value] : installed.variables) command.push_back(fmt::format("{}={}", name, value));
+  command.insert(command.end(), {"TF_CPP_MIN_LOG_LEVEL=3", installed.python.string(), "-c"});
+  const auto launcher = launch::here(command);
+  NEPH_TRY(const auto child,
+           launcher->start({.arguments = {trial_of(installed.framework, device)}, .files = {}}));
+  launch::Child* const waited[]{child.get()};
+  while (!child->exit()) launch::Child::wait(waited);
+  if (child->exit()->code == 0 && child->exit()->signal == 0) return {};
+  auto error = fail(ErrorCode::unavailable, "{} in {} cannot be used{}: {}", enum_name(installed.framework),
+                    installed.packages.string(), device == "cpu" ? "" : " on " + device,
+                    child->stderr_tail().empty() ? child->how_it_ended() : child->stderr_tail());
+  return error;
+}
+
+}  // namespace neph::framework

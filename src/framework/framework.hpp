@@ -1,0 +1,103 @@
+// Frameworks that people train with, PyTorch and Keras: which are installed, and a script that trains a
+// network with one of them, as their documentation writes such a thing.
+//
+// The script runs by itself (`python3 train.py`) and measures nothing. All frameworks get the same initial
+// weights, the same batches in the same order and the same optimizer.
+//
+// What it does not do: start Python to train, measure, choose a framework's settings.
+// Threads: pure functions but for the files they name. Ownership: plain values.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/describe.hpp"
+#include "framework/layers.hpp"
+
+namespace neph::framework {
+
+/// `automatic`: the first of pytorch and keras-tensorflow that is installed.
+enum class Framework { automatic, pytorch, keras_tensorflow, keras_jax, keras_torch };
+constexpr auto enum_names(Framework) {
+  return std::array{Named{Framework::automatic, "auto"}, Named{Framework::pytorch, "pytorch"},
+                    Named{Framework::keras_tensorflow, "keras-tensorflow"},
+                    Named{Framework::keras_jax, "keras-jax"}, Named{Framework::keras_torch, "keras-torch"}};
+}
+
+/// Of images in memory: [channels, height, width], or [height, width, channels]. `automatic`: nchw of
+/// PyTorch, nhwc of Keras, which they take by themselves.
+enum class Layout { automatic, nchw, nhwc };
+constexpr auto enum_names(Layout) {
+  return std::array{Named{Layout::automatic, "auto"}, Named{Layout::nchw, "nchw"},
+                    Named{Layout::nhwc, "nhwc"}};
+}
+
+/// A switch that may be left to the framework.
+enum class Switch { automatic, off, on };
+constexpr auto enum_names(Switch) {
+  return std::array{Named{Switch::automatic, "auto"}, Named{Switch::off, "off"}, Named{Switch::on, "on"}};
+}
+
+/// How the data set lies on disk, of the forms that scripts read.
+enum class DataForm { idx, cifar, npz, images };
+
+/// What a script trains, with what, and how. Names are those of `neph train`'s options.
+struct Settings {
+  Framework framework = Framework::pytorch;
+  std::string title;  ///< the first line's: "mnist-cnn on Fashion-MNIST"
+  DataForm data_form = DataForm::npz;
+  std::string data;  ///< folder or file
+  bool data_in_files = false;
+  std::string weights;  ///< file of write_weights()
+  std::string save;     ///< checkpoint: .pt of PyTorch, .keras of Keras
+  std::int64_t epochs = 1, steps = 0, test_batches = 0, batch = 128, loaders = 0, seed = 1;
+  std::string device = "cpu";  ///< "cpu", "cuda", "cuda:1"
+  std::string precision = "f32";
+  Switch compile = Switch::automatic, fused_optimizer = Switch::automatic;
+  Layout layout = Layout::automatic;
+  std::string optimizer = "adam";
+  double learning_rate = 0.001, momentum = 0.9, weight_decay = 0;
+  bool is_ctc = false;
+};
+
+/// A network with its weights, and the layers it is written down as.
+struct Model {
+  net::Program program;
+  Layers layers;
+};
+/// Errors: those of reading the file, and of layers_of().
+Result<Model> read_model(const std::filesystem::path& onnx);
+
+/// Whether the framework can do what is asked. Errors: unsupported, with what it lacks.
+Status check(const Model& model, const Settings& settings);
+
+/// The text of the script.
+std::string script(const Model& model, const Settings& settings);
+
+/// The initial weights as the script loads them, in the framework's names and layout, as a .npz. Errors:
+/// those of data::write_arrays().
+Status write_weights(const Model& model, const Settings& settings, const std::filesystem::path& path);
+
+/// A framework in a Python environment.
+struct Installed {
+  Framework framework = Framework::pytorch;
+  std::string version;  ///< "2.11.0"; of Keras "3.15.1 (tensorflow 2.21.0)"
+  std::filesystem::path python;
+  std::filesystem::path packages;  ///< the folder that it lies in
+  /// Of Python's environment, where the packages are no part of its own.
+  std::vector<std::pair<std::string, std::string>> variables{};
+};
+
+/// In the environments that engines are looked for in (engine/runtimes.hpp), then in `python3`'s. Errors:
+/// unsupported, with where it was looked for and the line that installs it.
+Result<Installed> find(Framework framework);
+
+/// That Python can import it, and that it has the device. It starts Python, which takes seconds. Errors:
+/// unavailable, with Python's last line; not_found (the device).
+Status try_out(const Installed& installed, const std::string& device);
+
+}  // namespace neph::framework

@@ -1,0 +1,36 @@
+// A training by PyTorch or Keras: the script of src/framework, run and measured as any command is.
+#pragma once
+
+#include <filesystem>
+
+#include "data/data.hpp"
+#include "framework/framework.hpp"
+#include "launch/launch.hpp"
+#include "workload/train/spec.hpp"
+#include "workload/workload.hpp"
+
+namespace neph::workload {
+
+/// Steps before those that are measured, where --steps asks for some.
+inline constexpr std::int64_t framework_warmup_steps = 10;
+
+bool uses_framework(const TrainSpec& spec);
+
+/// What the runs of a configuration find ready: files in the cache folder and the user's own.
+struct FrameworkTraining {
+  std::filesystem::path model_file;
+  framework::Model model;
+  framework::Settings settings;
+  std::string data_name, data_form;
+};
+
+/// Makes the files that are not there yet. Errors: those of reading network and data (as far as headers
+/// tell), and of framework::check().
+Result<FrameworkTraining> prepare_framework(const TrainSpec& spec);
+
+/// How the framework is started. Errors: those of framework::find().
+Result<framework::Installed> framework_of(const TrainSpec& spec);
+
+Result<RunResult> run_framework(const TrainSpec& spec, const Context& context);
+
+}  // namespace neph::workload
