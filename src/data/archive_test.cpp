@@ -46,14 +46,14 @@ void expect_cifar(const Result<Set>& set) {
 TEST_F(Archive, OfCifarBatchesIsReadAsItIs) {
   expect_cifar(opened(tar(cifar_files())));
   expect_cifar(opened(zipped(tar(cifar_files()))));
-  EXPECT_TRUE(check((folder / "set.tar.gz").string(), {}));
+  EXPECT_TRUE(look((folder / "set.tar.gz").string(), {}));
 }
 
 TEST_F(Archive, OfCifarBatchesMayBeUnpacked) {
   for (const auto& [name, content] : cifar_files()) write(folder / name, content);
   const auto path = (folder / "cifar-10-batches-bin").string();
   expect_cifar(open(path, {.classes = 10}));
-  EXPECT_EQ(code_of(check(path, {.classes = 9})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(look(path, {.classes = 9})), ErrorCode::invalid_argument);
   write(folder / "cifar-10-batches-bin/data_batch_2.bin", records(2, 2).substr(0, 6000));
   EXPECT_TRUE(
       has(message_of(open(path, {})), "data_batch_2.bin is cut short: 146 of its 6,146 bytes are missing"));

@@ -26,6 +26,24 @@ TEST(Arrays, AreThoseOfAnArchiveByName) {
   }
 }
 
+TEST(Arrays, AreReadAsTheyWereWritten) {
+  const Scratch folder;
+  const std::vector<Array> written{
+      {.name = "a", .shape = {2}, .bytes = {0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}},
+      {.name = "b.c", .kind = 'i', .width = 8, .bytes = std::vector<std::uint8_t>(8, 1)},
+      {.name = "empty", .shape = {0, 3}}};
+  ASSERT_TRUE(write_arrays(folder / "a.npz", written));
+  const auto arrays = read_arrays(folder / "a.npz");
+  ASSERT_TRUE(arrays) << arrays.error().text();
+  ASSERT_EQ(arrays->size(), written.size());
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    EXPECT_EQ(arrays->at(i).name, written[i].name);
+    EXPECT_EQ(arrays->at(i).shape, written[i].shape);
+    EXPECT_EQ(arrays->at(i).kind, written[i].kind);
+    EXPECT_EQ(arrays->at(i).bytes, written[i].bytes);
+  }
+}
+
 TEST(Arrays, AreFilesOfAFolderOrOneOfThem) {
   const Scratch folder;
   write(folder / "y.npy", npy("<f4", "(1, 2)", two_floats));

@@ -114,12 +114,12 @@ TEST_F(IdxFolder, GarbageIsRefused) {
 TEST_F(IdxFolder, CountsLabelsAndShapesMustAgree) {
   write(folder / "train-labels-idx1-ubyte", idx({3}, std::string(3, '\0')));
   EXPECT_TRUE(has(message_of(opened()), "has 2 images and"));
-  EXPECT_FALSE(check(folder.text(), {}));  // the headers tell
+  EXPECT_FALSE(look(folder.text(), {}));  // the headers tell
   write(folder / "train-labels-idx1-ubyte", idx({2}, std::string("\x00\x07", 2)));
   EXPECT_TRUE(has(message_of(opened({.classes = 7})), "label 7 of example 1 is no class of the network"));
   EXPECT_TRUE(opened({.classes = 8}));
   EXPECT_EQ(code_of(opened({.example_shape = {3, 1, 2}})), ErrorCode::invalid_argument);
-  EXPECT_EQ(code_of(check(folder.text(), {.example_shape = {3, 1, 2}})), ErrorCode::invalid_argument);
+  EXPECT_EQ(code_of(look(folder.text(), {.example_shape = {3, 1, 2}})), ErrorCode::invalid_argument);
   write(folder / "t10k-images-idx3-ubyte", idx({1, 2, 1}, "ab"));
   EXPECT_TRUE(has(message_of(opened()), "has examples of [1, 1, 2] and"));
 }
@@ -128,7 +128,7 @@ TEST_F(IdxFolder, AMissingFileIsNamed) {
   std::filesystem::remove(folder / "t10k-labels-idx1-ubyte");
   EXPECT_EQ(code_of(opened()), ErrorCode::not_found);
   EXPECT_TRUE(has(message_of(opened()), "t10k-labels-idx1-ubyte is missing"));
-  EXPECT_FALSE(check(folder.text(), {}));
+  EXPECT_FALSE(look(folder.text(), {}));
 }
 
 TEST(Idx, AnyArrayComesBackAsItWasWritten) {

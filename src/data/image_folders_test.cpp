@@ -88,7 +88,7 @@ TEST(Names, AreAnsweredWithTheNearestAndTheOrigin) {
   ASSERT_EQ(::setenv("XDG_CACHE_HOME", empty.text().c_str(), 1), 0);
   EXPECT_TRUE(has(message_of(open("mnits", {})), "did you mean 'mnist'?"));
   EXPECT_TRUE(has(message_of(open("cifar10", {})), "https://www.cs.toronto.edu/~kriz/cifar.html"));
-  EXPECT_TRUE(has(message_of(check("mnist", {})), empty.text() + "/mnist"));
+  EXPECT_TRUE(has(message_of(look("mnist", {})), empty.text() + "/mnist"));
   for (const std::string half : {"train", "t10k"}) {
     write(empty / ("mnist/" + half + "-images-idx3-ubyte"), idx({1, 1, 1}, "a"));
     write(empty / ("mnist/" + half + "-labels-idx1-ubyte"), idx({1}, "\x0a"));

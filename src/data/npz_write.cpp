@@ -51,7 +51,9 @@ Member add_member(std::string& file, const Array& array) {
                 .bytes = static_cast<std::uint32_t>(header.size() + array.bytes.size()),
                 .offset = static_cast<std::uint32_t>(file.size())};
   auto crc = ::crc32_z(0, reinterpret_cast<const Bytef*>(header.data()), header.size());
-  member.crc = static_cast<std::uint32_t>(::crc32_z(crc, array.bytes.data(), array.bytes.size()));
+  if (!array.bytes.empty())  // without bytes it would begin anew
+    crc = ::crc32_z(crc, array.bytes.data(), array.bytes.size());
+  member.crc = static_cast<std::uint32_t>(crc);
   file += "PK\x03\x04";
   member.put_fields(file);
   file += member.name + header;

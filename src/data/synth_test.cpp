@@ -119,7 +119,7 @@ TEST(Synth, ASequencesMomentsLookLikeTheirLetter) {
 }
 
 TEST(Synth, RefusesWhatMakesNoSense) {
-  const auto refused = [](const Options& options) { return code_of(check("synth", options)); };
+  const auto refused = [](const Options& options) { return code_of(look("synth", options)); };
   EXPECT_EQ(refused({.example_shape = {}, .classes = 10}), ErrorCode::invalid_argument);
   EXPECT_EQ(refused({.example_shape = {3, -1, 4}, .classes = 10}), ErrorCode::invalid_argument);
   EXPECT_EQ(refused({.example_shape = {1 << 30, 1 << 30, 1 << 30}, .classes = 10}),
