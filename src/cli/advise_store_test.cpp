@@ -132,12 +132,14 @@ TEST(StoredCapacities, OfAClosedLoopAnswerNoP99) {
   auto document = loaded();
   document.cells[0].cell.spec["rate"] = 0;
   document.cells[1].cell.spec["arrival"] = "closed";
-  for (const auto& each : capacities_of(document, {}, 10).value()) {
+  const auto limited = capacities_of(document, {}, 10);
+  for (const auto& each : *limited) {
     EXPECT_THAT(each.unfit,
                 HasSubstr("run neph load http://node2:8000 --model resnet50 --find-max-rate --p99 10s"));
     EXPECT_TRUE(each.is_closed_loop);
   }
-  for (const auto& each : capacities_of(document, {}, 0).value()) EXPECT_EQ(each.unfit, "");
+  const auto unlimited = capacities_of(document, {}, 0);
+  for (const auto& each : *unlimited) EXPECT_EQ(each.unfit, "");
   document.cells[0].cell.spec["find_max_rate"] = true;
   EXPECT_THAT(capacities_of(document, {}, 10).value()[0].unfit, HasSubstr("no rate that meets"));
   document.experiment.workload = view::infer.workload;

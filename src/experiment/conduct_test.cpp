@@ -213,7 +213,7 @@ TEST_F(Conduct, WhatIsSeenFromHereIsPartOfTheResult) {
       << "it has not told where it runs";
   EXPECT_EQ(asked, 0);
   watcher.ended.clear();
-  const auto run = run_of(worker_with(2));
+  const auto run = run_of(worker_with(2) + "\n sleep 1");  // it is there while it is looked at
   EXPECT_EQ(asked, 1);
   const auto stored = *store.run(run.id);
   ASSERT_THAT(stored.result.series, SizeIs(1));

@@ -161,6 +161,11 @@ void Child::hear_error_line(std::string_view line) {
   stderr_tail_ = printable(trimmed(line).substr(0, longest_tail));
 }
 
+Result<int> Child::id() const {
+  if (process_.id() < 0) return fail(ErrorCode::unavailable, "the process has ended");
+  return process_.id();
+}
+
 std::string Child::how_it_ended() const {
   const int signal = signal_of(*exit_);
   if (signal == SIGKILL && is_killed_) return "did not end when asked to and was killed";

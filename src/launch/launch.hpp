@@ -88,8 +88,9 @@ class Child {
   int ended_by() const { return exit_ ? signal_of(*exit_) : 0; }
   /// The last line of its standard error that means something; at most 300 bytes, fit for a message.
   const std::string& stderr_tail() const { return stderr_tail_; }
-  /// The number that the process itself has on this machine. Errors: it has none here, or is not to be had.
-  virtual Result<int> id() const { return process_.id(); }
+  /// The number that the process itself has on this machine. Errors: unavailable (it has ended, or has none
+  /// here).
+  virtual Result<int> id() const;
 
  protected:
   void kill() { process_.signal_group(SIGKILL); }

@@ -1,5 +1,5 @@
-// The part of TensorFlow's C API that is used here, as tensorflow/c/*.h declare it. Declared again, so that the
-// plugin is built without TensorFlow; the functions come from the library that library.hpp opens.
+// The part of TensorFlow's C API that is used here, as tensorflow/c/*.h declare it. Declared again, so that
+// the plugin is built without TensorFlow; the functions come from the library that library.hpp opens.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,8 @@ Device processor() {
 
 Result<Device> find_device(const std::string& name) {
   const Result<std::vector<Place>> gpus =
-      fail(ErrorCode::unsupported, "neph runs TensorFlow on CPUs only; --engine onnxruntime and torch run on GPUs");
+      fail(ErrorCode::unsupported,
+           "neph runs TensorFlow on CPUs only; --engine onnxruntime and torch run on GPUs");
   NEPH_TRY(auto place, named_place<Place>({{processor()}}, gpus, name, "TensorFlow"));
   return std::move(place.device);
 }

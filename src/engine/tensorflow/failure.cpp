@@ -26,7 +26,8 @@ constexpr std::array causes{
     Cause{"OOM when allocating", ErrorCode::unavailable, "not enough memory"},
     Cause{"Invalid GraphDef", ErrorCode::corrupt, "the file is not a frozen graph, or is cut short"},
     Cause{"Could not find SavedModel", ErrorCode::not_found, ""},
-    Cause{"Unable to open table file", ErrorCode::corrupt, "files of the folder variables are missing or damaged"}};
+    Cause{"Unable to open table file", ErrorCode::corrupt,
+          "files of the folder variables are missing or damaged"}};
 
 /// TF_Code.
 ErrorCode code_of(Code code) {

@@ -81,7 +81,8 @@ Result<Library> open_file(const fs::path& file) {
     return fail(ErrorCode::unsupported, "{} cannot be opened: {}", file.string(), loader_reason());
   Library library{.file = file, .version = ""};
   if (const auto missing = find_functions(opened, library.api); !missing.empty())
-    return fail(ErrorCode::unsupported, "{} lacks {}: TensorFlow 2.21 is known to work", file.string(), missing);
+    return fail(ErrorCode::unsupported, "{} lacks {}: TensorFlow 2.21 is known to work", file.string(),
+                missing);
   library.version = library.api.Version();
   return library;
 }
@@ -111,8 +112,7 @@ Result<Library> open_library() {
     }
     if (environment == asked && !reasons.empty()) break;  // another must not take its place
   }
-  if (reasons.empty())
-    return fail(ErrorCode::not_found, "there is no package tensorflow-cpu or tensorflow");
+  if (reasons.empty()) return fail(ErrorCode::not_found, "there is no package tensorflow-cpu or tensorflow");
   return fail(ErrorCode::unsupported, "{}", fmt::join(reasons, "; "));
 }
 

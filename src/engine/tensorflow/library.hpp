@@ -16,8 +16,8 @@ struct Library {
 };
 
 /// The first that can be opened, in the order of runtimes.hpp; if --engine-path has one, no other. Sets
-/// environment variables: call it before there are threads. Errors: not_found (no environment has it), unsupported
-/// (it cannot be opened, or lacks a function).
+/// environment variables: call it before there are threads. Errors: not_found (no environment has it),
+/// unsupported (it cannot be opened, or lacks a function).
 Result<Library> open_library();
 
 }  // namespace neph::engine::tensorflow_plugin

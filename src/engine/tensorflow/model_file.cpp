@@ -87,13 +87,15 @@ Status read_tensor(std::string_view name, std::string_view message, Ends& ends) 
     return is_message(field, 3) ? read_shape(field.content, port) : Status();
   }));
   if (tensor.empty())
-    return fail(ErrorCode::unsupported, "'{}' is a sparse or composite tensor; export the model with dense ones",
-                name);
+    return fail(ErrorCode::unsupported,
+                "'{}' is a sparse or composite tensor; export the model with dense ones", name);
   NEPH_CHECK(split_tensor_name(tensor));
   const auto element = element_of(static_cast<DataType>(std::min<std::uint64_t>(type, 1000)));
   if (!element)
-    return fail(ErrorCode::unsupported, "'{}' has elements (TensorFlow's type {}) that neph cannot pass on; cast "
-                "it in the model", name, type);
+    return fail(ErrorCode::unsupported,
+                "'{}' has elements (TensorFlow's type {}) that neph cannot pass on; cast "
+                "it in the model",
+                name, type);
   port.element = *element;
   ends.ports.push_back(std::move(port));
   ends.tensors.push_back(std::move(tensor));
@@ -120,8 +122,8 @@ Result<std::string_view> choose_signature(const Map& signatures) {
   for (const auto& [name, message] : signatures)
     if (!name.starts_with("__saved_model")) names.push_back(name);  // steps of the loader
   if (names.size() == 1) return signatures.at(names.front());
-  return fail(ErrorCode::unsupported, "it has no signature {} (it has: {}); export the model with one", usual_signature,
-              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
+  return fail(ErrorCode::unsupported, "it has no signature {} (it has: {}); export the model with one",
+              usual_signature, names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
 struct MetaGraph {
@@ -168,8 +170,7 @@ Result<FrozenGraph> read_frozen_graph(std::string_view bytes) {
   std::vector<std::string_view> operations;
   std::unordered_set<std::string_view> read;
   NEPH_CHECK(each_field("the file", bytes, [&](const Field& field) -> Status {
-    if (!is_message(field, 1))
-      return field.number >= 2 && field.number <= 5 ? Status() : corrupt("the file");
+    if (!is_message(field, 1)) return field.number >= 2 && field.number <= 5 ? Status() : corrupt("the file");
     std::string_view name, kind;
     NEPH_CHECK(each_field("an operation", field.content, [&](const Field& part) -> Status {
       if (is_message(part, 1)) name = part.content;
@@ -190,7 +191,8 @@ Result<FrozenGraph> read_frozen_graph(std::string_view bytes) {
   for (const auto& name : operations)
     if (!read.contains(name)) graph.unread.emplace_back(name);
   if (graph.placeholders.empty())
-    return fail(ErrorCode::unsupported, "its graph has no input (Placeholder); give a frozen graph or the folder of a "
+    return fail(ErrorCode::unsupported,
+                "its graph has no input (Placeholder); give a frozen graph or the folder of a "
                 "SavedModel");
   return graph;
 }

@@ -251,12 +251,23 @@ class Accounting {
     for (auto teller = by_trust.rbegin(); teller != by_trust.rend(); ++teller)
       if (const auto* story = story_of(told_, *teller))
         for (const auto& [value, number] : story->values) account_.values[value] = number;
+    for (const auto value : {Value::train_loss, Value::test_loss, Value::test_accuracy}) add_course(value);
     add_checkpoint();
     if (account_.epochs_by) add_samples();
     const auto batch = account_.values.find(Value::samples_per_step);
     if (account_.samples == 0 && batch != account_.values.end())
       account_.samples =
           batch->second * static_cast<double>(std::max<std::int64_t>(0, std::ssize(ends_) - 1));
+  }
+
+  void add_course(Value value) {
+    for (const auto teller : by_trust) {
+      const auto* story = story_of(told_, teller);
+      if (!story || !story->course.contains(value)) continue;
+      for (const auto& [at_s, number] : story->course.at(value))
+        account_.course[value].emplace_back(at_s - origin_s_, number);
+      return;
+    }
   }
 
   /// All files that were written after one step and before the next, the last time that any were.

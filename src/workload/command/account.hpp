@@ -47,6 +47,8 @@ struct Account {
   double samples = 0;               ///< learnt from in that time; 0: not told
   double saved_bytes = 0;           ///< of the last checkpoint's files
   std::map<Value, double> values;
+  /// What losses and accuracies came to, with the moments of the run.
+  std::map<Value, std::vector<std::pair<double, double>>> course;
 };
 
 /// `command`: from its start to its end, on the clock of what was told; `origin_s`: second 0 of the run.

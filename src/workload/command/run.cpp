@@ -118,9 +118,9 @@ Result<Launched> CommandRun::launched(const Scratch& scratch) const {
 void CommandRun::hear_line(std::string_view raw, bool is_error) {
   const auto line = shown_line(raw);
   if (auto told = read_mllog(line, epoch_at_s_))
-    told_.add(std::move(*told));
+    told_.add(std::move(*told), now_s());
   else
-    for (auto& each : text_.hear(line, now_s())) told_.add(std::move(each));
+    for (auto& each : text_.hear(line, now_s())) told_.add(std::move(each), now_s());
   tail_.add(line);
   if (is_error) python_error_.add(line);
   if (spec_.show) show(line);
@@ -143,7 +143,7 @@ void CommandRun::hear_event(std::string_view line) {
     return;
   }
   if (const auto* steps = std::get_if<Steps>(&told->what)) steps_heard_ += std::ssize(steps->ends_s);
-  told_.add(std::move(*told));
+  told_.add(std::move(*told), now_s());
 }
 
 void CommandRun::each_second() {
@@ -178,6 +178,7 @@ void CommandRun::sum_up(std::vector<Series> series) {
   add_steps(account_, result_);
   add_doubts(account_, result_);
   add_telemetry(std::move(series));
+  add_course(account_, result_);
   add_facts();
   doubt_silence();
   doubt_refusals();

@@ -8,6 +8,7 @@
 
 #include "record/metrics.hpp"
 #include "record/samples.hpp"
+#include "record/telemetry.hpp"
 #include "stats/stats.hpp"
 #include "workload/speed.hpp"
 
@@ -99,6 +100,23 @@ void add_steps(const Account& account, RunResult& result) {
   }
   result.samples = {std::move(issued), std::move(done), std::move(items), std::move(epoch)};
   if (every > 1) set(result.facts, fact::raw_samples, fmt::format("every {}th step", every));
+}
+
+void add_course(const Account& account, RunResult& result) {
+  for (const auto& [value, metric] : {std::pair{Value::train_loss, &metric::train_loss},
+                                      {Value::test_loss, &metric::test_loss},
+                                      {Value::test_accuracy, &metric::test_accuracy}}) {
+    const auto found = account.course.find(value);
+    if (found == account.course.end() || found->second.size() != account.epochs.size()) continue;
+    Series series{.target = std::string(target::training),
+                  .name = std::string(metric->name),
+                  .unit = std::string(metric->unit)};
+    for (const auto& [at_s, number] : found->second) {
+      series.at_s.push_back(at_s);
+      series.values.push_back(number);
+    }
+    result.series.push_back(std::move(series));
+  }
 }
 
 void add_doubts(const Account& account, RunResult& result) {

@@ -18,4 +18,7 @@ void add_steps(const Account& account, RunResult& result);
 /// Whether the steps became slower, and whether what was learnt is a number.
 void add_doubts(const Account& account, RunResult& result);
 
+/// Series of the losses and accuracies that were reported once an epoch.
+void add_course(const Account& account, RunResult& result);
+
 }  // namespace neph::workload::command

@@ -14,7 +14,7 @@ Overloaded(Ts...) -> Overloaded<Ts...>;  // Clang 14 does not make its own
 
 }  // namespace
 
-void Tellings::add(Told told) {
+void Tellings::add(Told told, double now_s) {
   if (const auto* hello = std::get_if<Hello>(&told.what)) {
     if (std::find(hooked.begin(), hooked.end(), hello->who) == hooked.end()) hooked.push_back(hello->who);
     return;
@@ -41,7 +41,10 @@ void Tellings::add(Told told) {
                                                  .pid = told.pid});
                           story.open.erase(begun);
                         },
-                        [&](const Figure& figure) { story.values[figure.value] = figure.number; }},
+                        [&](const Figure& figure) {
+                          story.values[figure.value] = figure.number;
+                          story.course[figure.value].emplace_back(now_s, figure.number);
+                        }},
              told.what);
 }
 

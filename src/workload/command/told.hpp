@@ -96,12 +96,14 @@ struct Story {
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<double>> steps_s;  ///< by process and stream
   std::vector<Span> spans;
   std::map<Value, double> values;
-  std::map<std::pair<std::int64_t, SpanKind>, double> open;  ///< begun and not ended, by process
+  std::map<Value, std::vector<std::pair<double, double>>> course;  ///< moments and values of each
+  std::map<std::pair<std::int64_t, SpanKind>, double> open;        ///< begun and not ended, by process
 };
 
 /// All that was told. Threads: one.
 struct Tellings {
-  void add(Told told);
+  /// `now_s`: the moment of a figure.
+  void add(Told told, double now_s = 0);
 
   std::map<Teller, Story> by;
   std::vector<std::string>
