@@ -139,16 +139,16 @@ def main():
     for epoch in range(1, EPOCHS + 1):
         train_loss, steps = train(learner, train_loader, optimizer, scaler, steps_left)
         steps_left -= steps
-        if rank > 0 or (STEPS and steps_left > 0 and epoch < EPOCHS):
-            continue
-        for _ in range(2 if STEPS else 1):  # the first pass over the test data takes longer than those that follow
-            with phase("verify"):
-                test_loss, accuracy = evaluate(model, test_loader, TEST_BATCHES)
-        print(f"epoch {epoch}: train_loss {train_loss:.4f} test_loss {test_loss:.4f} test_accuracy {accuracy:.4f}")
-        values = dict(train_loss=train_loss, test_loss=test_loss, test_accuracy=accuracy)
-        for name, value in values.items():
-            tell(event="value", name=name, value=value)
-        if STEPS and steps_left == 0:
+        is_last = epoch == EPOCHS or (STEPS > 0 and steps_left == 0)
+        if rank == 0 and (is_last or STEPS == 0):
+            for _ in range(2 if STEPS else 1):  # the first pass over the test data takes longer than those that follow
+                with phase("verify"):
+                    test_loss, accuracy = evaluate(model, test_loader, TEST_BATCHES)
+            values = dict(train_loss=train_loss, test_loss=test_loss, test_accuracy=accuracy)
+            print(f"epoch {epoch}:", *(f"{name} {value:.4f}" for name, value in values.items()))
+            for name, value in values.items():
+                tell(event="value", name=name, value=value)
+        if is_last:
             break
     if rank == 0:
         torch.save(model.state_dict(), SAVE)

@@ -19,6 +19,12 @@ bool is_of_another(std::string_view line) {
          line.starts_with("Error in atexit") || (line.starts_with("Process ") && line.ends_with(":"));
 }
 
+/// PyTorch puts "[rank1]: " before the lines of an exception in a group of processes.
+std::string_view without_rank(std::string_view line) {
+  const auto end = line.find("]: ");
+  return line.starts_with("[rank") && end != line.npos ? line.substr(end + 3) : line;
+}
+
 }  // namespace
 
 void OutputTail::add(std::string_view line) {
@@ -36,6 +42,7 @@ std::string OutputTail::text() const {
 }
 
 void PythonError::add(std::string_view line) {
+  line = without_rank(line);
   if (line.starts_with("Traceback (most recent call last)") ||
       line.starts_with("  + Exception Group Traceback (most recent call last)")) {
     is_inside_ = true;

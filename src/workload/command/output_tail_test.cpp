@@ -53,6 +53,10 @@ TEST(PythonError, OfTorchrunThatOfItsProcess) {
   const auto own =
       traceback("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: \n====\nx.py FAILED\n");
   EXPECT_EQ(reason(traceback("ValueError: boom\n") + own), "ValueError: boom");
+  EXPECT_EQ(reason("[rank1]: Traceback (most recent call last):\n[rank1]:   File \"x.py\", line 1, in f\n"
+                   "[rank1]: RuntimeError: lost\n" +
+                   own),
+            "RuntimeError: lost");
   EXPECT_THAT(reason(own), testing::HasSubstr("ChildFailedError: ===="));
 }
 
