@@ -68,7 +68,10 @@ TEST(Registry, TellsWhatAnEngineIsFor) {
   EXPECT_TRUE(std::any_of(engines.begin(), engines.end(),
                           [](const auto& info) { return info.name == "identity" && info.infers; }));
   for (const auto& info : engines) {
-    EXPECT_TRUE(info.infers || info.trains) << info.name << ": " << info.reason;
+    if (!info.infers && !info.trains) {  // its library is not here
+      EXPECT_THAT(info.reason, HasSubstr("get it with")) << info.name;
+      continue;
+    }
     EXPECT_EQ(registry.open(info.name).has_value(), info.infers) << info.name;
     EXPECT_EQ(registry.open_trainer(info.name).has_value(), info.trains) << info.name;
     if (!info.trains) {

@@ -2,7 +2,6 @@
 
 #include <stdexcept>
 
-#include "engine/tensorflow/device.hpp"
 #include "engine/tensorflow/library.hpp"
 #include "engine/tensorflow/model.hpp"
 
@@ -23,7 +22,10 @@ class TensorFlowEngine final : public Engine {
   std::string name() const override { return "tensorflow"; }
   std::string version() const override { return library_.version; }
   std::vector<std::string> formats() const override { return {"saved_model.pb", ".pb"}; }
-  Result<std::vector<Device>> devices() override { return std::vector{tensorflow_plugin::processor()}; }
+  Result<std::vector<Device>> devices() override {
+    NEPH_TRY(auto cpu, device("CPU"));
+    return std::vector{std::move(cpu)};
+  }
   Result<Device> device(const std::string& name) override { return tensorflow_plugin::find_device(name); }
 
   /// TensorFlow reads variables into memory of its own, so that both kinds of Weights are the same.

@@ -1,7 +1,6 @@
 #include "engine/tensorflow/graph.hpp"
 
 #include "core/protobuf.hpp"
-#include "engine/tensorflow/data_types.hpp"
 
 namespace neph::engine::tensorflow_plugin {
 namespace {

@@ -1,11 +1,18 @@
 #include "engine/tensorflow/library.hpp"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <sstream>
 #include <system_error>
 #include <vector>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <fmt/ranges.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine/runtimes.hpp"
 #include "os/plugin.hpp"
@@ -23,60 +30,66 @@ void set_environment() {
   ::setenv("TF_OVERRIDE_GLOBAL_THREADPOOL", "1", 0);  // threads per session, not those of the first session
 }
 
-class Functions {
- public:
-  explicit Functions(void* library) : library_(library) {}
-  template <class Function>
-  void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(dlsym(library_, name));
-    if (function == nullptr && missing_.empty()) missing_ = name;
-  }
-  const std::string& missing() const { return missing_; }
-
- private:
-  void* library_;
-  std::string missing_;
-};
-
 /// The name of a function that the library lacks; empty: it has all.
 std::string find_functions(void* library, Api& api) {
-  Functions functions(library);
-#define NEPH_FIND(name) functions.find(api.name, "TF_" #name)
-  NEPH_FIND(Version);
-  NEPH_FIND(NewStatus);
-  NEPH_FIND(DeleteStatus);
-  NEPH_FIND(GetCode);
-  NEPH_FIND(Message);
-  NEPH_FIND(NewGraph);
-  NEPH_FIND(DeleteGraph);
-  NEPH_FIND(NewImportGraphDefOptions);
-  NEPH_FIND(DeleteImportGraphDefOptions);
-  NEPH_FIND(GraphImportGraphDef);
-  NEPH_FIND(GraphOperationByName);
-  NEPH_FIND(OperationNumOutputs);
-  NEPH_FIND(OperationOutputType);
-  NEPH_FIND(GraphGetTensorNumDims);
-  NEPH_FIND(GraphGetTensorShape);
-  NEPH_FIND(NewSessionOptions);
-  NEPH_FIND(DeleteSessionOptions);
-  NEPH_FIND(SetConfig);
-  NEPH_FIND(NewSession);
-  NEPH_FIND(LoadSessionFromSavedModel);
-  NEPH_FIND(CloseSession);
-  NEPH_FIND(DeleteSession);
-  NEPH_FIND(SessionRun);
-  NEPH_FIND(NewTensor);
-  NEPH_FIND(DeleteTensor);
-  NEPH_FIND(NumDims);
-  NEPH_FIND(Dim);
-  NEPH_FIND(TensorByteSize);
-  NEPH_FIND(TensorData);
-#undef NEPH_FIND
-  return functions.missing();
+  std::string missing;
+  const auto find = [&](auto& function, const char* name) {
+    void* const found = dlsym(library, name);
+    if (found == nullptr) missing = name;
+    std::memcpy(&function, &found, sizeof found);
+  };
+#define NEPH_TF_FIND(Returns, name, parameters) find(api.name, "TF_" #name);
+  NEPH_TF_FUNCTIONS(NEPH_TF_FIND)
+#undef NEPH_TF_FIND
+  return missing;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int binding = 0;  // sanitizers refuse RTLD_DEEPBIND
+#else
+/// TensorFlow's own protobuf must win over the one of another version that the program is linked with.
+constexpr int binding = RTLD_DEEPBIND;
+#endif
+
+bool has_protobuf() {
+  return dlsym(RTLD_DEFAULT, "_ZN6google8protobuf8internal13VerifyVersionEiiPKc") != nullptr;
+}
+
+/// While it lives, standard error goes to a file; then what is more than a note of absl's log follows.
+class QuietStart {
+ public:
+  QuietStart() : kept_(::fcntl(2, F_DUPFD_CLOEXEC, 3)), file_(::memfd_create("stderr", MFD_CLOEXEC)) {
+    if (kept_ >= 0 && file_ >= 0) ::dup2(file_, 2);
+  }
+  ~QuietStart() {
+    if (kept_ >= 0 && file_ >= 0) ::dup2(kept_, 2);
+    ::lseek(file_, 0, SEEK_SET);
+    std::string text(1 << 16, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(::read(file_, text.data(), text.size()), 0)));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      if (!line.starts_with("I0000 ") && !line.starts_with("WARNING: All log messages before absl"))
+        std::fprintf(stderr, "%s\n", line.c_str());
+    ::close(file_);
+    ::close(kept_);
+  }
+  QuietStart(const QuietStart&) = delete;
+  QuietStart& operator=(const QuietStart&) = delete;
+
+ private:
+  int kept_, file_;
+};
+
+void* open_quietly(const fs::path& file) {
+  const QuietStart quiet;
+  return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | binding);
 }
 
 Result<Library> open_file(const fs::path& file) {
-  void* const opened = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (binding == 0 && has_protobuf())
+    return fail(ErrorCode::unsupported, "a build with sanitizers cannot open {} beside its own protobuf",
+                file.string());
+  void* const opened = open_quietly(file);
   if (opened == nullptr)
     return fail(ErrorCode::unsupported, "{} cannot be opened: {}", file.string(), loader_reason());
   Library library{.file = file, .version = ""};

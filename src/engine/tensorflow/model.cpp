@@ -6,7 +6,7 @@
 #include "engine/engine_name.hpp"
 #include "engine/hardware.hpp"
 #include "engine/input_shapes.hpp"
-#include "engine/tensorflow/device.hpp"
+#include "engine/named_place.hpp"
 #include "engine/tensorflow/graph.hpp"
 #include "engine/tensorflow/session.hpp"
 #include "os/file.hpp"
@@ -113,7 +113,21 @@ Result<std::unique_ptr<Model>> load_frozen_graph(const Library& library, const f
   return std::make_unique<TfModel>(library, file, std::move(signature), std::move(graph));
 }
 
+struct Place {
+  Device device;
+};
+
 }  // namespace
+
+Result<Device> find_device(const std::string& name) {
+  const Result<std::vector<Place>> gpus =
+      fail(ErrorCode::unsupported,
+           "neph runs TensorFlow on CPUs only; --engine onnxruntime and torch run on GPUs");
+  Place cpu{
+      {.name = "CPU", .description = processor_name(), .precisions = {Precision::f32}, .providers = {}}};
+  NEPH_TRY(auto place, named_place<Place>({std::move(cpu)}, gpus, name, "TensorFlow"));
+  return std::move(place.device);
+}
 
 Result<std::unique_ptr<Model>> load_model(const Library& library, const fs::path& path) {
   std::error_code absent;

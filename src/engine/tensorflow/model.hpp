@@ -12,11 +12,15 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
 
 #include "engine/engine.hpp"
 #include "engine/tensorflow/library.hpp"
 
 namespace neph::engine::tensorflow_plugin {
+
+/// "CPU", in any case. Errors: not_found.
+Result<Device> find_device(const std::string& name);
 
 /// A folder with saved_model.pb, that file, or a frozen graph. Errors: not_found, unavailable (permission),
 /// corrupt, unsupported (no signature serving_default, operators, types of inputs and outputs).

@@ -1,6 +1,7 @@
 #include "engine/tensorflow/model_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <map>
 #include <unordered_set>
@@ -8,12 +9,26 @@
 #include <fmt/ranges.h>
 
 #include "core/protobuf.hpp"
-#include "engine/tensorflow/data_types.hpp"
 
 namespace neph::engine::tensorflow_plugin {
 namespace {
 
 using protobuf::Field;
+
+/// By the number that TensorFlow gives it.
+constexpr std::array<std::pair<DataType, Element>, 13> element_types{{{1, Element::f32},
+                                                                      {2, Element::f64},
+                                                                      {3, Element::i32},
+                                                                      {4, Element::u8},
+                                                                      {5, Element::i16},
+                                                                      {6, Element::i8},
+                                                                      {9, Element::i64},
+                                                                      {10, Element::boolean},
+                                                                      {14, Element::bf16},
+                                                                      {17, Element::u16},
+                                                                      {19, Element::f16},
+                                                                      {22, Element::u32},
+                                                                      {23, Element::u64}}};
 
 constexpr std::string_view usual_signature = "serving_default";
 constexpr std::string_view usual_tag = "serve";
@@ -58,13 +73,11 @@ Status read_shape(std::string_view message, Port& port) {
   NEPH_CHECK(each_field("a shape", message, [&](const Field& field) -> Status {
     if (is_number(field, 3)) port.open_rank = field.value != 0;
     if (!is_message(field, 2)) return {};
-    std::int64_t size = 0;
-    NEPH_CHECK(each_field("a dimension", field.content, [&](const Field& part) -> Status {
+    auto& size = port.shape.emplace_back(0);
+    return each_field("a dimension", field.content, [&size](const Field& part) -> Status {
       if (is_number(part, 1)) size = static_cast<std::int64_t>(part.value);
       return {};
-    }));
-    port.shape.push_back(size);
-    return {};
+    });
   }));
   if (port.open_rank) port.shape.clear();
   constexpr double max_elements = 1e12;
@@ -146,7 +159,41 @@ Result<MetaGraph> read_meta_graph(std::string_view message) {
   return graph;
 }
 
+using Names = std::unordered_set<std::string_view>;
+
+struct Operation {
+  std::string_view name, kind;
+};
+
+/// NodeDef. Adds the operations that it reads to `read`.
+Result<Operation> read_operation(std::string_view message, Names& read) {
+  Operation operation;
+  NEPH_CHECK(each_field("an operation", message, [&](const Field& field) -> Status {
+    if (is_message(field, 1)) operation.name = field.content;
+    if (is_message(field, 2)) operation.kind = field.content;
+    if (is_message(field, 3)) {  // "name", "name:1", "^name"
+      const auto from = field.content.substr(field.content.starts_with('^') ? 1 : 0);
+      read.insert(from.substr(0, from.find(':')));
+    }
+    return {};
+  }));
+  if (operation.name.empty() || operation.kind.empty()) return corrupt("an operation");
+  return operation;
+}
+
 }  // namespace
+
+std::optional<Element> element_of(DataType type) {
+  for (const auto& [theirs, ours] : element_types)
+    if (theirs == type) return ours;
+  return std::nullopt;
+}
+
+DataType type_of(Element element) {
+  for (const auto& [theirs, ours] : element_types)
+    if (ours == element) return theirs;
+  return 0;
+}
 
 Result<Signature> read_saved_model(std::string_view bytes) {
   std::vector<MetaGraph> graphs;
@@ -167,28 +214,21 @@ Result<Signature> read_saved_model(std::string_view bytes) {
 
 Result<FrozenGraph> read_frozen_graph(std::string_view bytes) {
   FrozenGraph graph;
-  std::vector<std::string_view> operations;
-  std::unordered_set<std::string_view> read;
-  NEPH_CHECK(each_field("the file", bytes, [&](const Field& field) -> Status {
-    if (!is_message(field, 1)) return field.number >= 2 && field.number <= 5 ? Status() : corrupt("the file");
-    std::string_view name, kind;
-    NEPH_CHECK(each_field("an operation", field.content, [&](const Field& part) -> Status {
-      if (is_message(part, 1)) name = part.content;
-      if (is_message(part, 2)) kind = part.content;
-      if (is_message(part, 3)) {  // "name", "name:1", "^name"
-        const auto from = part.content.substr(part.content.starts_with('^') ? 1 : 0);
-        read.insert(from.substr(0, from.find(':')));
-      }
-      return {};
-    }));
-    if (name.empty() || kind.empty()) return corrupt("an operation");
-    if (kind == "Placeholder" || kind == "PlaceholderV2")
-      graph.placeholders.emplace_back(name);
+  std::vector<std::string_view> others;
+  Names read;
+  const auto add_operation = [&](std::string_view message) -> Status {
+    NEPH_TRY(const auto operation, read_operation(message, read));
+    if (operation.kind == "Placeholder" || operation.kind == "PlaceholderV2")
+      graph.placeholders.emplace_back(operation.name);
     else
-      operations.push_back(name);
+      others.push_back(operation.name);
     return {};
+  };
+  NEPH_CHECK(each_field("the file", bytes, [&](const Field& field) -> Status {
+    if (is_message(field, 1)) return add_operation(field.content);
+    return field.number >= 2 && field.number <= 5 ? Status() : corrupt("the file");
   }));
-  for (const auto& name : operations)
+  for (const auto& name : others)
     if (!read.contains(name)) graph.unread.emplace_back(name);
   if (graph.placeholders.empty())
     return fail(ErrorCode::unsupported,

@@ -2,13 +2,21 @@
 // recurses, and every length is checked.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/engine.hpp"
+#include "engine/tensorflow/c_api.hpp"
 
 namespace neph::engine::tensorflow_plugin {
+
+/// Empty: strings, complex and quantized numbers, resources.
+std::optional<Element> element_of(DataType type);
+/// 0: TensorFlow has none.
+DataType type_of(Element element);
 
 /// Inputs or outputs, in the order of their names.
 struct Ends {

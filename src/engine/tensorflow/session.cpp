@@ -9,8 +9,6 @@
 #include "engine/elements.hpp"
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
-#include "engine/tensorflow/data_types.hpp"
-#include "engine/tensorflow/device.hpp"
 
 namespace neph::engine::tensorflow_plugin {
 namespace {
@@ -124,7 +122,7 @@ class TfRequest final : public StreamedRequest {
         is_copied_(session.inputs_.size()),
         given_(session.api_, session.inputs_.size()),
         answers_(session.api_, session.outputs_.size()),
-        status_(session.api_) {}
+        call_(session.api_) {}
   ~TfRequest() override { wait(); }
   TfRequest(const TfRequest&) = delete;
   TfRequest& operator=(const TfRequest&) = delete;
@@ -175,8 +173,8 @@ class TfRequest final : public StreamedRequest {
     for (std::size_t i = 0; i < given_.size(); ++i)
       if (is_copied_[i]) NEPH_CHECK(use(i, shapes_[i]));  // what is in the memory now
     answers_.clear();
-    session_.run(given_, answers_, status_.get());
-    NEPH_CHECK(status_.check("inference failed"));
+    session_.run(given_, answers_, call_.get());
+    NEPH_CHECK(call_.check("inference failed"));
     for (std::size_t i = 0; i < outputs_.size(); ++i) NEPH_CHECK(give(i));
     return {};
   }
@@ -201,7 +199,7 @@ class TfRequest final : public StreamedRequest {
   std::vector<bool> is_copied_;  ///< by input: its memory is not aligned
   Values given_;
   Values answers_;
-  CallStatus status_;
+  CallStatus call_;
 };
 
 /// Shapes that the file leaves open although those of all inputs are known come from runs of zeros and of
@@ -209,7 +207,10 @@ class TfRequest final : public StreamedRequest {
 Status TfSession::set_output_shapes() {
   if (std::ranges::any_of(inputs_, is_open) || std::ranges::none_of(outputs_, is_open)) return {};
   const auto first = shapes_of_trial(true);
-  if (!first && first.error().code != ErrorCode::invalid_argument) return tl::unexpected(first.error());
+  const auto is_of_floats = [](const Port& port) { return is_float(port.element); };
+  if (!first && (first.error().code != ErrorCode::invalid_argument ||  // else integers may be out of range
+                 std::ranges::all_of(inputs_, is_of_floats)))
+    return tl::unexpected(first.error());
   std::optional<Result<std::vector<Shape>>> second;
   for (std::size_t i = 0; first && i < outputs_.size(); ++i) {
     auto& [name, element, shape, open_rank] = outputs_[i];
@@ -256,10 +257,9 @@ Result<std::vector<Shape>> TfSession::shapes_of_trial(bool zeros) const {
 Result<std::unique_ptr<Request>> TfSession::make_request() { return std::make_unique<TfRequest>(*this); }
 
 void TfSession::set_facts(const Library& library, const Options& options) {
-  const auto device = processor();
   set(facts_, fact::engine, "tensorflow " + library.version);
-  set(facts_, fact::device, device.name);
-  set(facts_, fact::device_name, device.description);
+  set(facts_, fact::device, std::string("CPU"));
+  set(facts_, fact::device_name, processor_name());
   set(facts_, fact::hint, std::string(enum_name(options.hint)));
   const auto is_short = [](const Port& port) {
     return port.element == Element::f16 || port.element == Element::bf16;
