@@ -51,8 +51,22 @@ constexpr int binding = 0;  // sanitizers refuse RTLD_DEEPBIND
 constexpr int binding = RTLD_DEEPBIND;
 #endif
 
-bool has_protobuf() {
-  return dlsym(RTLD_DEFAULT, "_ZN6google8protobuf8internal13VerifyVersionEiiPKc") != nullptr;
+/// The library in which the program finds the function; empty: none.
+std::string library_of(const char* function) {
+  Dl_info info{};
+  void* const found = dlsym(RTLD_DEFAULT, function);
+  return found != nullptr && dladdr(found, &info) != 0 ? info.dli_fname : "";
+}
+
+/// Whether TensorFlow can be opened in this process.
+Status check_process(const fs::path& file) {
+  if (binding == 0 && !library_of("_ZN6google8protobuf8internal13VerifyVersionEiiPKc").empty())
+    return fail(ErrorCode::unsupported, "a build with sanitizers cannot open {} beside its own protobuf",
+                file.string());
+  const auto allocator = library_of("malloc");
+  if (binding == 0 || allocator == library_of("gnu_get_libc_version")) return {};
+  return fail(ErrorCode::unsupported, "{} cannot be opened beside the allocator {}; run without LD_PRELOAD",
+              file.string(), allocator);  // it would free with glibc what the other has allocated
 }
 
 /// While it lives, standard error goes to a file; then what is more than a note of absl's log follows.
@@ -86,9 +100,7 @@ void* open_quietly(const fs::path& file) {
 }
 
 Result<Library> open_file(const fs::path& file) {
-  if (binding == 0 && has_protobuf())
-    return fail(ErrorCode::unsupported, "a build with sanitizers cannot open {} beside its own protobuf",
-                file.string());
+  NEPH_CHECK(check_process(file));
   void* const opened = open_quietly(file);
   if (opened == nullptr)
     return fail(ErrorCode::unsupported, "{} cannot be opened: {}", file.string(), loader_reason());

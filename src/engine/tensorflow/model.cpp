@@ -102,6 +102,9 @@ Result<std::unique_ptr<Model>> load_saved_model(const Library& library, const fs
 }
 
 Result<std::unique_ptr<Model>> load_frozen_graph(const Library& library, const fs::path& file) {
+  if (file.extension() != ".pb")
+    return fail(ErrorCode::unsupported,
+                "TensorFlow reads frozen graphs (.pb) and folders with a SavedModel; see neph engines");
   NEPH_TRY(const auto bytes, read_regular_file(file));
   NEPH_TRY(const auto names, read_frozen_graph(bytes));
   const auto& api = library.api;

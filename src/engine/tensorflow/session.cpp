@@ -2,13 +2,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <optional>
+#include <system_error>
 
 #include "core/names.hpp"
 #include "core/random.hpp"
 #include "engine/elements.hpp"
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
+#include "os/thread.hpp"
 
 namespace neph::engine::tensorflow_plugin {
 namespace {
@@ -22,6 +26,17 @@ bool is_open(const Port& port) { return port.is_open(); }
 std::int64_t streams_for(const Options& options, std::int64_t threads) {
   if (options.streams > 0) return options.streams;
   return options.hint == Hint::latency ? 1 : std::max(std::min<std::int64_t>(threads, 2), threads / 4);
+}
+
+/// TensorFlow names threads after their pools ("tf_Compute"), and telemetry finds an engine's by its role.
+void name_threads() {
+  std::error_code gone;
+  for (std::filesystem::directory_iterator task("/proc/self/task", gone), end; task != end;
+       task.increment(gone)) {
+    std::string name;
+    std::getline(std::ifstream(task->path() / "comm") >> std::ws, name);
+    if (name.starts_with("tf_")) std::ofstream(task->path() / "comm") << engine_role;
+  }
 }
 
 /// Values of one run; those that the run made are deleted with it.
@@ -254,7 +269,10 @@ Result<std::vector<Shape>> TfSession::shapes_of_trial(bool zeros) const {
   return shapes;
 }
 
-Result<std::unique_ptr<Request>> TfSession::make_request() { return std::make_unique<TfRequest>(*this); }
+Result<std::unique_ptr<Request>> TfSession::make_request() {
+  name_threads();  // those that the compilation started
+  return std::make_unique<TfRequest>(*this);
+}
 
 void TfSession::set_facts(const Library& library, const Options& options) {
   set(facts_, fact::engine, "tensorflow " + library.version);

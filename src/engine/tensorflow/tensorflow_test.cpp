@@ -111,6 +111,19 @@ TEST_F(TensorFlow, RunsSideBySide) {
   for (const auto& output : outputs) expect_near(output, expected);
 }
 
+TEST_F(TensorFlow, ThreadsHaveTheNameOfTheirRole) {
+  const auto session = compile("conv.pb", {.batch = 2, .threads = 2});
+  const auto request = request_of(*session);
+  auto input = numbers("conv.pb.in");
+  std::vector<float> output(10);
+  bind(*request, input, output);
+  ASSERT_TRUE(request->infer());
+  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+    const auto name = read_file(task.path() / "comm");
+    EXPECT_FALSE(name && name->starts_with("tf_")) << *name;
+  }
+}
+
 TEST_F(TensorFlow, TakesOpenShapes) {
   const auto session = compile("conv_saved", {.batch = 0});
   ASSERT_TRUE(session->outputs()[0].is_open());
@@ -152,6 +165,7 @@ TEST_F(TensorFlow, RefusesFilesThatAreNoModels) {
   EXPECT_EQ(code_of("text.pb"), ErrorCode::corrupt);
   EXPECT_EQ(code_of("empty.pb"), ErrorCode::unsupported);
   EXPECT_EQ(code_of("folder.onnx"), ErrorCode::not_found);
+  EXPECT_EQ(code_of("conv.onnx"), ErrorCode::unsupported);
   EXPECT_EQ(code_of("not_there.pb"), ErrorCode::not_found);
 }
 
