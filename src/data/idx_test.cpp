@@ -114,7 +114,7 @@ TEST_F(IdxFolder, GarbageIsRefused) {
 TEST_F(IdxFolder, CountsLabelsAndShapesMustAgree) {
   write(folder / "train-labels-idx1-ubyte", idx({3}, std::string(3, '\0')));
   EXPECT_TRUE(has(message_of(opened()), "has 2 images and"));
-  EXPECT_FALSE(look(folder.text(), {}));  // the headers tell
+  EXPECT_FALSE(look(folder.text(), {}));  // the headers show it
   write(folder / "train-labels-idx1-ubyte", idx({2}, std::string("\x00\x07", 2)));
   EXPECT_TRUE(has(message_of(opened({.classes = 7})), "label 7 of example 1 is no class of the network"));
   EXPECT_TRUE(opened({.classes = 8}));

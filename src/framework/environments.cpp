@@ -1,15 +1,14 @@
 // Which frameworks are installed, in which Python environments.
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include "core/values.hpp"
 #include "engine/runtimes.hpp"
 #include "framework/framework.hpp"
 #include "launch/launch.hpp"
+#include "os/process.hpp"
 
 namespace neph::framework {
 namespace {
@@ -63,28 +62,11 @@ std::string version_of(const fs::path& packages, std::string_view name) {
   return {};
 }
 
-bool is_program(const fs::path& path) {
-  std::error_code absent;
-  return ::access(path.c_str(), X_OK) == 0 && !fs::is_directory(path, absent);
-}
-
-/// `python3` as a shell finds it; empty: there is none.
-fs::path python_in_path() {
-  const char* const set = std::getenv("PATH");
-  std::string_view folders = set != nullptr ? set : "/usr/local/bin:/usr/bin:/bin";
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    if (const auto python = fs::path(folders.substr(0, end)) / "python3"; is_program(python)) return python;
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
-  return {};
-}
-
 /// An environment's Python; of a folder of `pip install --target`, which has none, the one in PATH.
 fs::path python_of(const fs::path& environment) {
   for (const char* name : {"bin/python3", "bin/python"})
     if (is_program(environment / name)) return environment / name;
-  return python_in_path();
+  return program_in_path("python3");
 }
 
 struct Place {
@@ -94,7 +76,7 @@ struct Place {
 /// All folders with packages, the nearest to the user's word first.
 std::vector<Place> places() {
   auto environments = engine::python_environments();
-  if (const auto python = python_in_path(); !python.empty()) {
+  if (const auto python = program_in_path("python3"); !python.empty()) {
     const auto prefix = python.parent_path().parent_path();
     environments.push_back(prefix);
     if (prefix == "/usr") environments.emplace_back("/usr/local");  // of Debian's Python, what pip installed

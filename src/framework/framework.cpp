@@ -143,6 +143,7 @@ std::string script(const Model& model, const Settings& settings) {
        {"image imports", settings.data_form == DataForm::images ? "from PIL import Image, ImageOps\n" : ""},
        {"settings", settings_text(model, settings)},
        {"network", network},
+       {"events", files.at("events")},
        {"data", files.at(std::string(form_names[static_cast<std::size_t>(settings.data_form)]))}});
 }
 

@@ -161,6 +161,22 @@ std::string name_of_signal(int signal) {
   return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+bool is_program(const std::filesystem::path& path) {
+  std::error_code absent;
+  return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path, absent);
+}
+
+std::filesystem::path program_in_path(std::string_view name) {
+  const char* const set = std::getenv("PATH");
+  std::string_view folders = set != nullptr ? set : "/usr/local/bin:/usr/bin:/bin";
+  while (!folders.empty()) {
+    const auto end = std::min(folders.find(':'), folders.size());
+    if (auto path = std::filesystem::path(folders.substr(0, end)) / name; is_program(path)) return path;
+    folders.remove_prefix(std::min(end + 1, folders.size()));
+  }
+  return {};
+}
+
 std::string how_it_ended(const Exit& exit) {
   if (exit.signal == 0) return fmt::format("ended with exit code {}", exit.code);
   return fmt::format("was killed by {}{}", name_of_signal(exit.signal),

@@ -3,8 +3,10 @@
 
 #include <csignal>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,6 +23,11 @@ struct Surroundings {
       environment{};     ///< added, or put in the place of what is there
   std::string folder{};  ///< it starts in; empty: this one's
 };
+
+/// Whether it is a file that may be run.
+bool is_program(const std::filesystem::path& path);
+/// Where a shell would find the program; empty: in no folder of PATH.
+std::filesystem::path program_in_path(std::string_view name);
 
 /// How a process ended, by itself with a code or by a signal, and what it took.
 struct Exit {

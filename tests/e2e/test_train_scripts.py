@@ -140,3 +140,31 @@ def test_a_framework_that_is_not_there_is_refused_with_the_line_that_installs_it
     assert outcome.returncode == 8
     assert "keras-jax is not installed" in outcome.stderr
     assert "pip install keras jax" in outcome.stderr
+
+
+@every_framework
+def test_a_loss_that_is_no_number_is_a_warning(neph, framework):
+    arguments = ["mnist", "--data", "synth", "--synth-samples", "256", "--batch", "64", "--learning-rate", "1000", "--optimizer", "sgd"]
+    (cell,) = json.loads(
+        neph("train", "--json", *arguments, "--repeat", "1", "--framework", framework, "--engine-path", environment_of(framework)).stdout
+    )["cells"]
+    codes = [warning["code"] for warning in cell["warnings"]]
+    assert "nan_loss" in codes and "events_refused" not in codes
+
+
+def test_the_processes_of_a_training_learn_together(neph):
+    arguments = ["mnist", "--data", "synth", "--synth-samples", "256", "--batch", "32", "--epochs", "2", "--repeat", "1"]
+    cells = json.loads(
+        neph("train", "--json", *arguments, "--framework", "pytorch", "--processes", "1,2", "--threads", "2", "--engine-path", PYTORCH).stdout
+    )["cells"]
+    assert [cell["facts"].get("processes") for cell in cells] == [None, "2"]
+    alone, together = ({name: figure["value"] for name, figure in cell["figures"].items()} for cell in cells)
+    assert together["test_loss"] == pytest.approx(alone["test_loss"], abs=0.02)
+
+
+def test_devices_and_precisions_have_their_usual_names(neph):
+    arguments = ["mnist", "--data", "synth", "--synth-samples", "128", "--batch", "64", "--repeat", "1", "--engine-path", PYTORCH]
+    (cell,) = json.loads(
+        neph("train", "--json", *arguments, "--framework", "pytorch", "--device", "CPU", "--precision", "auto").stdout
+    )["cells"]
+    assert (cell["facts"]["device"], cell["facts"]["precision"]) == ("cpu", "f32")

@@ -25,6 +25,7 @@
 #include "experiment/experiment.hpp"
 #include "host/host.hpp"
 #include "launch/launch.hpp"
+#include "os/temporary_folder.hpp"
 #include "report/report.hpp"
 
 namespace neph::cli {
@@ -177,28 +178,6 @@ void describe(Visit&& v, Self& s) {
   describe(v, s.output);
 }
 
-/// A folder for the store of the runs, which is gone with it.
-class Scratch {
- public:
-  static Result<Scratch> make() {
-    auto name = (std::filesystem::temp_directory_path() / "neph-ab-XXXXXX").string();
-    if (!::mkdtemp(name.data())) return tl::unexpected(system_error("cannot make " + name, errno));
-    return Scratch(std::move(name));
-  }
-  Scratch(Scratch&& other) noexcept : folder_(std::exchange(other.folder_, {})) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch() {
-    if (folder_.empty()) return;
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  std::filesystem::path store() const { return folder_ / "neph.db"; }
-
- private:
-  explicit Scratch(std::string folder) : folder_(std::move(folder)) {}
-  std::filesystem::path folder_;
-};
-
 std::string this_machine() {
   return compare::machine_name(to_json(host::take_fingerprint({.nvml_library = ""})));
 }
@@ -225,14 +204,14 @@ Result<int> compare_commands(const AbCommand& options) {
                               .warmup = options.warmup,
                               .seed = static_cast<std::uint64_t>(options.seed)};
   NEPH_TRY(pairs.compare.threshold, parse_threshold("--threshold", options.threshold));
-  NEPH_TRY(const auto scratch, Scratch::make());
+  NEPH_TRY(const auto folder, TemporaryFolder::make());  // for the store of the runs
   const SteadyClock clock;
   experiment::Interrupt interrupt;
   const CatchInterrupts catching(interrupt);
   ProgressLine line;
   const auto measure = [&](compare::Side side) {
     const auto& command = side == compare::Side::baseline ? options.base : options.candidate;
-    return run_side(side_command(command, scratch.store()), clock, interrupt);
+    return run_side(side_command(command, folder.path() / "neph.db"), clock, interrupt);
   };
   const auto on_pair = [&](const compare::PairsSoFar& so_far) {
     line.show(progress_text(so_far, options.budget.value));

@@ -61,18 +61,7 @@ class Course(keras.callbacks.Callback):
             self.model.stop_training = True
 
 
-def tell(**event):
-    """A line for `neph train` (docs/EVENTS.md); nothing happens without it."""
-    if "NEPH_EVENTS" in os.environ:
-        with open(os.environ["NEPH_EVENTS"], "w") as events:
-            events.write(json.dumps(event) + "\n")
-
-
-@contextlib.contextmanager
-def phase(name):
-    tell(event="begin", phase=name)
-    yield
-    tell(event="end", phase=name)
+#: events
 
 
 def optimizer():
@@ -92,8 +81,8 @@ def main():
     keras.utils.set_random_seed(SEED)
     with phase("data_load"):
         train_data, test_data = map(Batches, load_data())
-    tell(event="value", name="train_samples", value=train_data.size)
-    tell(event="value", name="test_samples", value=test_data.size)
+    emit(event="value", name="train_samples", value=train_data.size)
+    emit(event="value", name="test_samples", value=test_data.size)
 
     model = network()
     weights = np.load(WEIGHTS)

@@ -32,18 +32,7 @@ class Order(Sampler):
         return iter(np.resize(order, len(self) * self.ranks)[self.rank :: self.ranks].tolist())
 
 
-def tell(**event):
-    """A line for `neph train` (docs/EVENTS.md); nothing happens without it."""
-    if "NEPH_EVENTS" in os.environ:
-        with open(os.environ["NEPH_EVENTS"], "w") as events:
-            events.write(json.dumps(event) + "\n")
-
-
-@contextlib.contextmanager
-def phase(name):
-    tell(event="begin", phase=name)
-    yield
-    tell(event="end", phase=name)
+#: events
 
 
 def on_device(inputs, labels):
@@ -115,10 +104,14 @@ def evaluate(model, loader, most_batches):
 def main():
     rank, ranks = int(os.environ.get("RANK", 0)), int(os.environ.get("WORLD_SIZE", 1))
     torch.manual_seed(SEED)
+    if ranks > 1:
+        if DEVICE != "cpu":
+            torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+        torch.distributed.init_process_group("gloo" if DEVICE == "cpu" else "nccl")
     with phase("data_load"):
         data = [half if hasattr(half, "files") else TensorDataset(*map(torch.tensor, half)) for half in load_data()]
-    tell(event="value", name="train_samples", value=len(data[0]))
-    tell(event="value", name="test_samples", value=len(data[1]))
+    emit(event="value", name="train_samples", value=len(data[0]))
+    emit(event="value", name="test_samples", value=len(data[1]))
     options = dict(num_workers=LOADERS, pin_memory=DEVICE != "cpu", persistent_workers=LOADERS > 0)
     train_loader = DataLoader(data[0], BATCH // ranks, sampler=Order(len(data[0]), rank, ranks), **options)
     test_loader = DataLoader(data[1], BATCH, **options)
@@ -128,10 +121,7 @@ def main():
     model.to(DEVICE, memory_format=torch.channels_last if CHANNELS_LAST else torch.preserve_format)
     if COMPILE:
         model.compile()
-    learner = model
-    if ranks > 1:
-        torch.distributed.init_process_group("gloo" if DEVICE == "cpu" else "nccl")
-        learner = nn.parallel.DistributedDataParallel(model)
+    learner = nn.parallel.DistributedDataParallel(model) if ranks > 1 else model
     optimizer = optimizer_of(model)
     scaler = torch.amp.GradScaler(torch.device(DEVICE).type, enabled=PRECISION == "f16")
 
@@ -144,10 +134,12 @@ def main():
             for _ in range(2 if STEPS else 1):  # the first pass over the test data takes longer than those that follow
                 with phase("verify"):
                     test_loss, accuracy = evaluate(model, test_loader, TEST_BATCHES)
-            values = dict(train_loss=train_loss, test_loss=test_loss, test_accuracy=accuracy)
+            values = dict(train_loss=train_loss, test_loss=test_loss)
+            if LOSS == "cross-entropy":
+                values["test_accuracy"] = accuracy
             print(f"epoch {epoch}:", *(f"{name} {value:.4f}" for name, value in values.items()))
             for name, value in values.items():
-                tell(event="value", name=name, value=value)
+                emit(event="value", name=name, value=value if math.isfinite(value) else "nan")
         if is_last:
             break
     if rank == 0:

@@ -1,11 +1,9 @@
 #include "workload/command/command.hpp"
 
-#include <cstdlib>
 #include <filesystem>
 #include <new>
 
-#include <unistd.h>
-
+#include "os/process.hpp"
 #include "workload/command/run.hpp"
 #include "workload/command/spec.hpp"
 #include "workload/command/words.hpp"
@@ -16,20 +14,11 @@ namespace {
 
 /// As the shell finds it, before any run stumbles over it.
 Status check_program(const std::string& name, const std::filesystem::path& folder) {
-  const auto may_run = [](const std::filesystem::path& path) {
-    return ::access(path.c_str(), X_OK) == 0 && !std::filesystem::is_directory(path);
-  };
   if (name.find('/') != name.npos) {
-    if (may_run(folder / name)) return {};
+    if (is_program(folder / name)) return {};
     return fail(ErrorCode::not_found, "{} is no program that can be run", name);
   }
-  const char* const path = std::getenv("PATH");
-  std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
-  while (!folders.empty()) {
-    const auto end = std::min(folders.find(':'), folders.size());
-    if (may_run(std::filesystem::path(folders.substr(0, end)) / name)) return {};
-    folders.remove_prefix(std::min(end + 1, folders.size()));
-  }
+  if (!program_in_path(name).empty()) return {};
   return fail(ErrorCode::not_found, "no program '{}' in PATH", name);
 }
 

@@ -17,25 +17,15 @@ namespace {
 constexpr const char* events_name = "events";
 constexpr int pipe_bytes = 1 << 20;
 
-std::string temporary_folder() {
-  const char* const set = std::getenv("TMPDIR");
-  return set != nullptr && *set != 0 ? set : "/tmp";
-}
-
 }  // namespace
 
 Result<Scratch> Scratch::make(bool with_hooks) {
-  auto name = fmt::format("{}/neph-{}-XXXXXX", temporary_folder(), ::getpid());
-  if (::mkdtemp(name.data()) == nullptr) {
-    auto error = system_error("cannot make a folder in " + temporary_folder(), errno);
-    error.add_hint("TMPDIR says where");
-    return tl::unexpected(std::move(error));
-  }
-  Scratch scratch(name, with_hooks);
+  NEPH_TRY(auto folder, TemporaryFolder::make());
+  Scratch scratch(std::move(folder), with_hooks);
   if (with_hooks)
-    NEPH_CHECK(
-        write_file(scratch.folder_ / "sitecustomize.py", {neph_command_hooks, neph_command_hooks_end}));
-  const auto path = scratch.folder_ / events_name;
+    NEPH_CHECK(write_file(scratch.folder_.path() / "sitecustomize.py",
+                          {neph_command_hooks, neph_command_hooks_end}));
+  const auto path = scratch.folder_.path() / events_name;
   if (::mkfifo(path.c_str(), 0600) != 0)
     return tl::unexpected(system_error("cannot make the pipe " + path.string(), errno));
   scratch.pipe = Descriptor(::open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC));
@@ -44,16 +34,11 @@ Result<Scratch> Scratch::make(bool with_hooks) {
   return scratch;
 }
 
-Scratch::~Scratch() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-}
-
 std::vector<std::pair<std::string, std::string>> Scratch::variables() const {
-  std::vector<std::pair<std::string, std::string>> all{{"NEPH_EVENTS", folder_ / events_name}};
+  std::vector<std::pair<std::string, std::string>> all{{"NEPH_EVENTS", folder_.path() / events_name}};
   if (!with_hooks_) return all;
   const char* const before = std::getenv("PYTHONPATH");
-  all.emplace_back("PYTHONPATH", folder_.string() + (before != nullptr && *before != 0 ? ":" : "") +
+  all.emplace_back("PYTHONPATH", folder_.path().string() + (before != nullptr && *before != 0 ? ":" : "") +
                                      (before != nullptr ? before : ""));
   return all;
 }

@@ -8,21 +8,14 @@
 
 #include "core/result.hpp"
 #include "os/process.hpp"
+#include "os/temporary_folder.hpp"
 
 namespace neph::workload::command {
 
-/// Removed with all in it at its end.
 class Scratch {
  public:
-  /// In $TMPDIR, or /tmp. Errors: those of making it, with what to do.
+  /// Errors: those of making it, with what to do.
   static Result<Scratch> make(bool with_hooks);
-
-  Scratch(Scratch&& other) noexcept
-      : pipe(std::move(other.pipe)),
-        folder_(std::exchange(other.folder_, {})),
-        with_hooks_(other.with_hooks_) {}
-  Scratch& operator=(Scratch&&) = delete;
-  ~Scratch();
 
   /// The command's environment has these, beside what it has anyway.
   std::vector<std::pair<std::string, std::string>> variables() const;
@@ -31,9 +24,8 @@ class Scratch {
   Descriptor pipe;
 
  private:
-  explicit Scratch(std::filesystem::path folder, bool with_hooks)
-      : folder_(std::move(folder)), with_hooks_(with_hooks) {}
-  std::filesystem::path folder_;
+  Scratch(TemporaryFolder folder, bool with_hooks) : folder_(std::move(folder)), with_hooks_(with_hooks) {}
+  TemporaryFolder folder_;
   bool with_hooks_;
 };
 

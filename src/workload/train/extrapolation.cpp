@@ -36,6 +36,19 @@ Estimate mean_of_verifying(std::span<const double> batch_s, double future) {
 
 }  // namespace
 
+std::int64_t slice_batches(std::int64_t steps) {
+  constexpr std::int64_t steps_per_batch = 5, least = 6;
+  return std::max(least, steps / steps_per_batch);
+}
+
+Estimate inverse(const Estimate& time) {
+  Estimate rate{.value = 1 / time.value, .n = time.n};
+  if (!time.low || !time.high || *time.low <= 0) return rate;
+  rate.low = 1 / *time.high;
+  rate.high = 1 / *time.low;
+  return rate;
+}
+
 Estimate sample_time(std::span<const double> step_s, std::int64_t batch, double all_s, std::int64_t samples,
                      double future) {
   Estimate time{.value = all_s / static_cast<double>(samples), .n = std::ssize(step_s)};

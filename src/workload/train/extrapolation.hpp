@@ -27,6 +27,12 @@ Estimate sample_time(std::span<const double> step_s, std::int64_t batch, double 
 Estimate training_time(const TrainingCourse& course, const Estimate& learning,
                        std::span<const double> verify_s);
 
+/// Batches of verifying that are measured beside so many steps, where the training is not done to its end.
+std::int64_t slice_batches(std::int64_t steps);
+
+/// The rate of a time: its shortest is the highest.
+Estimate inverse(const Estimate& time);
+
 /// Seconds of verifying `samples`, from the times of full batches.
 Estimate verifying_time(std::span<const double> verify_s, std::int64_t batch, std::int64_t samples);
 

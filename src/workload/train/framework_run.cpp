@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "core/units.hpp"
 #include "core/values.hpp"
 #include "os/file.hpp"
+#include "os/temporary_folder.hpp"
 #include "record/metrics.hpp"
 #include "workload/command/run.hpp"
 #include "workload/files.hpp"
@@ -23,24 +23,10 @@ namespace fs = std::filesystem;
 
 using framework::DataForm;
 
-constexpr std::int64_t labels_of_a_sequence = 10;
-constexpr std::int64_t learnt_for_one_to_verify = 4;
-/// Batches of verifying, where only some steps are measured: one for each five steps, no fewer than these.
-constexpr std::int64_t steps_per_slice_batch = 5, least_slice_batches = 6;
+/// Part of the names of cached files: another layout of the weights gets new files.
+constexpr int weights_version = 1;
 
 std::string option_text(const auto& value) { return std::string(enum_name(value)); }
-
-data::Options options_of(const TrainSpec& spec, const framework::Layers& layers, std::int64_t classes) {
-  data::Options options{
-      .example_shape = layers.example,
-      .classes = classes,
-      .keep = spec.data_in,
-      .synth_train = spec.synth_samples,
-      .synth_test = std::max<std::int64_t>(1, spec.synth_samples / learnt_for_one_to_verify),
-      .seed = static_cast<std::uint64_t>(spec.train_seed)};
-  if (layers.is_sequence) options.synth_labels = labels_of_a_sequence;
-  return options;
-}
 
 DataForm form_of(const std::string& name) {
   if (name == "IDX") return DataForm::idx;
@@ -94,9 +80,7 @@ Result<fs::path> synthetic_file(const data::Options& options) {
 }
 
 Status prepare_data(const TrainSpec& spec, FrameworkTraining& training) {
-  const auto& program = training.model.program;
-  std::int64_t classes = program.outputs[0].shape.empty() ? 0 : program.outputs[0].shape.back();
-  const auto options = options_of(spec, training.model.layers, std::max<std::int64_t>(0, classes));
+  const auto options = data_options(spec, &training.model.program, nullptr);
   NEPH_TRY(const auto set, data::look(spec.data, options));
   training.data_name = set.name;
   training.data_form = set.form;
@@ -120,10 +104,11 @@ Result<fs::path> weights_file(const FrameworkTraining& training) {
     stem += "-" + content_hash(files_of_model(training.model_file));
   const bool keras = training.settings.framework != framework::Framework::pytorch;
   const bool is_first = training.settings.layout == framework::Layout::nchw;
-  const auto path = folder / fmt::format("{}.{}.npz", stem,
+  const auto path = folder / fmt::format("{}.{}-v{}.npz", stem,
                                          !keras     ? "pytorch"
                                          : is_first ? "keras-nchw"
-                                                    : "keras");
+                                                    : "keras",
+                                         weights_version);
   std::error_code absent;
   if (fs::exists(path, absent)) return path;
   NEPH_CHECK(make_cache_folder(folder));
@@ -132,64 +117,48 @@ Result<fs::path> weights_file(const FrameworkTraining& training) {
 }
 
 framework::Settings settings_of(const TrainSpec& spec) {
-  framework::Settings settings{.framework = spec.framework,
-                               .data_in_files = spec.data_in == data::Keep::files,
-                               .epochs = spec.epochs,
-                               .batch = spec.batch,
-                               .loaders = std::max<std::int64_t>(0, spec.loaders),
-                               .seed = spec.train_seed,
-                               .device = spec.device,
-                               .precision = option_text(spec.precision),
-                               .compile = spec.compile,
-                               .fused_optimizer = spec.fused_optimizer,
-                               .layout = spec.layout,
-                               .optimizer = option_text(spec.optimizer),
-                               .learning_rate = spec.learning_rate,
-                               .momentum = spec.momentum,
-                               .weight_decay = spec.weight_decay};
+  framework::Settings settings{
+      .framework = spec.framework,
+      .data_in_files = spec.data_in == data::Keep::files,
+      .epochs = spec.epochs,
+      .batch = spec.batch,
+      .loaders = std::max<std::int64_t>(0, spec.loaders),
+      .seed = spec.train_seed,
+      .device = in_small_letters(spec.device),
+      .precision = spec.precision == engine::Precision::automatic ? "f32" : option_text(spec.precision),
+      .compile = spec.compile,
+      .fused_optimizer = spec.fused_optimizer,
+      .layout = spec.layout,
+      .optimizer = option_text(spec.optimizer),
+      .learning_rate = spec.learning_rate,
+      .momentum = spec.momentum,
+      .weight_decay = spec.weight_decay};
   if (spec.steps > 0) {
     settings.steps = framework_warmup_steps + spec.steps;
-    settings.test_batches = std::max(least_slice_batches, spec.steps / steps_per_slice_batch);
+    settings.test_batches = slice_batches(spec.steps);
   }
   return settings;
 }
-
-/// Removed with all in it at its end.
-class Folder {
- public:
-  static Result<Folder> make() {
-    std::error_code ignored;
-    auto name = (fs::temp_directory_path(ignored) / fmt::format("neph-{}-XXXXXX", ::getpid())).string();
-    if (::mkdtemp(name.data()) == nullptr) return tl::unexpected(system_error("cannot make " + name, errno));
-    return Folder(name);
-  }
-  Folder(Folder&& other) noexcept : path(std::exchange(other.path, {})) {}
-  Folder& operator=(Folder&&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path.empty()) fs::remove_all(path, ignored);
-  }
-  fs::path path;
-
- private:
-  explicit Folder(fs::path made) : path(std::move(made)) {}
-};
 
 class FrameworkRun {
  public:
   FrameworkRun(const TrainSpec& spec, const Context& context) : spec_(spec), context_(context) {}
 
   Result<RunResult> run() {
+    const auto begin = context_.clock.now();
     NEPH_TRY(training_, prepare_framework(spec_));
-    NEPH_TRY(const auto folder, Folder::make());
+    NEPH_TRY(const auto folder, TemporaryFolder::make());
     auto& settings = training_.settings;
     const fs::path saved =
-        spec_.save.empty() ? folder.path / ("trained" + ending()) : fs::absolute(spec_.save);
+        spec_.save.empty() ? folder.path() / ("trained" + ending()) : fs::absolute(spec_.save);
     settings.save = saved.string();
-    const auto file = folder.path / "train.py";
+    const auto file = folder.path() / "train.py";
     NEPH_CHECK(write_file(file, framework::script(training_.model, settings)));
     NEPH_TRY(const auto command, command_of(file));
-    command::CommandRun measured(command, context_);
+    auto context =
+        context_;  // writing the script is no part of the training: the run begins later by that time
+    context.origin += context_.clock.now() - begin;
+    command::CommandRun measured(command, context);
     measured.set_known(command::Value::samples_per_step, static_cast<double>(spec_.batch));
     NEPH_TRY(result_, measured.run());
     account_ = &measured.account();
@@ -212,7 +181,7 @@ class FrameworkRun {
     command.command = words + " " + shell_quoted(script.string());
     std::vector<std::string> variables;
     for (const auto& [name, value] : installed_.variables) variables.push_back(name + "=" + value);
-    if (spec_.device == "cpu") variables.emplace_back("CUDA_VISIBLE_DEVICES=");
+    if (training_.settings.device == "cpu") variables.emplace_back("CUDA_VISIBLE_DEVICES=");
     if (std::getenv("TF_CPP_MIN_LOG_LEVEL") == nullptr) variables.emplace_back("TF_CPP_MIN_LOG_LEVEL=2");
     for (const auto& variable : variables) command.env += (command.env.empty() ? "" : ";") + variable;
     return command;
@@ -234,7 +203,10 @@ class FrameworkRun {
   void sum_up() {
     train_samples_ = static_cast<std::int64_t>(told(command::Value::train_samples, 0));
     test_samples_ = static_cast<std::int64_t>(told(command::Value::test_samples, 0));
-    if (spec_.steps > 0) sum_up_steps();
+    if (spec_.steps > 0) {
+      sum_up_steps();
+      set(result_.facts, fact::epochs_learnt, std::int64_t{0});
+    }
     put(metric::checkpoint_bytes, {.value = static_cast<double>(checkpoint_bytes_), .n = 1});
     add_facts();
   }
@@ -309,19 +281,11 @@ class FrameworkRun {
     set(facts, fact::parameters, parameters);
     set(facts, fact::optimizer, std::string(enum_name(spec_.optimizer)));
     set(facts, fact::learning_rate, format_number(spec_.learning_rate));
-    set(facts, fact::device, spec_.device);
-    set(facts, fact::precision, std::string(enum_name(spec_.precision)));
+    set(facts, fact::device, training_.settings.device);
+    set(facts, fact::precision, training_.settings.precision);
     if (spec_.steps == 0) set(facts, fact::training_time, std::string("measured"));
     if (ranks_of(spec_) > 1) set(facts, fact::processes, ranks_of(spec_));
     set(facts, fact::checkpoint, spec_.save.empty() ? "thrown away" : spec_.save);
-  }
-
-  static Estimate inverse(const Estimate& time) {
-    Estimate rate{.value = 1 / time.value, .n = time.n};
-    if (!time.low || !time.high || *time.low <= 0) return rate;
-    rate.low = 1 / *time.high;
-    rate.high = 1 / *time.low;
-    return rate;
   }
 
   const TrainSpec& spec_;
@@ -342,8 +306,7 @@ Result<FrameworkTraining> prepare_framework(const TrainSpec& spec) {
   training.settings = settings_of(spec);
   NEPH_TRY(training.model_file, net::model_file(spec.model, spec.network, spec.train_seed));
   NEPH_TRY(training.model, framework::read_model(training.model_file));
-  training.settings.is_ctc = spec.loss == engine::Loss::ctc ||
-                             (spec.loss == engine::Loss::automatic && training.model.layers.is_sequence);
+  training.settings.is_ctc = is_by_ctc(spec, &training.model.program);
   NEPH_CHECK(framework::check(training.model, training.settings));
   NEPH_CHECK(prepare_data(spec, training));
   training.settings.title = fmt::format("{} on {}", training.model.program.name, training.data_name);

@@ -25,6 +25,11 @@ std::string in_capitals(std::string device) {
   return device;
 }
 
+std::string in_small_letters(std::string device) {
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::tolower(c); });
+  return device;
+}
+
 Shapes TrainedNetwork::shapes() const {
   Shapes all;
   if (program)
@@ -32,8 +37,9 @@ Shapes TrainedNetwork::shapes() const {
   return all;
 }
 
-bool TrainedNetwork::is_sequence() const {
-  return program && !program->outputs.empty() && program->outputs[0].shape.size() == 3;
+bool is_by_ctc(const TrainSpec& spec, const net::Program* program) {
+  if (spec.loss != engine::Loss::automatic) return spec.loss == engine::Loss::ctc;
+  return program != nullptr && !program->outputs.empty() && program->outputs[0].shape.size() == 3;
 }
 
 Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEngine& engine) {
@@ -69,22 +75,20 @@ Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, con
                          : engine.prepare_file(network.file, options);
 }
 
-data::Options data_options(const TrainSpec& spec, const TrainedNetwork& network,
+data::Options data_options(const TrainSpec& spec, const net::Program* program,
                            const engine::Trainer* trainer) {
   data::Options options{
       .keep = spec.data_in,
       .synth_train = spec.synth_samples,
       .synth_test = std::max<std::int64_t>(1, spec.synth_samples / learnt_for_one_to_verify),
       .seed = static_cast<std::uint64_t>(spec.train_seed)};
-  const bool is_ctc =
-      spec.loss == engine::Loss::ctc || (spec.loss == engine::Loss::automatic && network.is_sequence());
-  if (is_ctc) options.synth_labels = labels_of_a_sequence;
+  if (is_by_ctc(spec, program)) options.synth_labels = labels_of_a_sequence;
   if (trainer) {
     options.example_shape = trainer->example_shape();
     options.classes = trainer->classes();
-  } else if (network.program && !network.program->inputs.empty() && !network.program->outputs.empty()) {
-    const auto& input = network.program->inputs[0].shape;
-    const auto& output = network.program->outputs[0].shape;
+  } else if (program != nullptr && !program->inputs.empty() && !program->outputs.empty()) {
+    const auto& input = program->inputs[0].shape;
+    const auto& output = program->outputs[0].shape;
     if (input.size() > 1) options.example_shape.assign(input.begin() + 1, input.end());
     if (!output.empty()) options.classes = output.back();
   }

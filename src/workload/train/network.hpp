@@ -19,15 +19,15 @@ struct TrainedNetwork {
 
   /// Of the tensors that it stores, for checkpoints.
   Shapes shapes() const;
-  /// Whether its output is a sequence of classes: [steps, batch, classes] or [batch, steps, classes].
-  bool is_sequence() const;
+  const net::Program* known() const { return program ? &*program : nullptr; }
 };
 
 /// Errors: those of net::model_file and net::read_program.
 Result<TrainedNetwork> open_network(const TrainSpec& spec, const engine::TrainEngine& engine);
 
-/// Engines write their devices in capitals, and people do not.
+/// Engines write their devices in capitals, frameworks in small letters, and people as they like.
 std::string in_capitals(std::string device);
+std::string in_small_letters(std::string device);
 
 /// Errors: not_found, where the engine has no such device here, or not so many.
 Status check_device(const TrainSpec& spec, engine::TrainEngine& engine);
@@ -39,9 +39,13 @@ Result<std::unique_ptr<engine::Trainer>> make_trainer(const TrainSpec& spec, con
                                                       engine::Exchange* exchange = nullptr,
                                                       std::int64_t cores = 0);
 
+/// Whether the training is by ctc: `program`'s output is a sequence, [steps, batch, classes] or [batch,
+/// steps, classes], and nothing else was chosen.
+bool is_by_ctc(const TrainSpec& spec, const net::Program* program);
+
 /// What data::open is asked for. The shape and the classes are the network's, as far as its file tells:
-/// `trainer` knows them all.
-data::Options data_options(const TrainSpec& spec, const TrainedNetwork& network,
+/// `trainer`, null where there is none, knows them all. `program`: null of a model of the engine's own.
+data::Options data_options(const TrainSpec& spec, const net::Program* program,
                            const engine::Trainer* trainer);
 
 }  // namespace neph::workload

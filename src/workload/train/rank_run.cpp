@@ -53,7 +53,7 @@ Status RankRun::prepare() {
   NEPH_TRY(auto* const engine, engines_.open_trainer(spec_.engine));
   NEPH_TRY(network_, open_network(spec_, *engine));
   NEPH_TRY(trainer_, make_trainer(spec_, network_, *engine, exchange_.get(), cores));
-  NEPH_TRY(data_, data::open(spec_.data, data_options(spec_, network_, trainer_.get())));
+  NEPH_TRY(data_, data::open(spec_.data, data_options(spec_, network_.known(), trainer_.get())));
   auto options = feed_options(spec_, data_, cores, exchange_->rank());
   NEPH_TRY(feed_, Feed::make(*data_.train, options, context_.clock));
   options.shuffles = false;

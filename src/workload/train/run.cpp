@@ -9,6 +9,7 @@
 #include "core/units.hpp"
 #include "os/cores.hpp"
 #include "workload/train/cores.hpp"
+#include "workload/train/extrapolation.hpp"
 #include "workload/train/rank_run.hpp"
 
 namespace neph::workload {
@@ -18,9 +19,6 @@ namespace {
 constexpr stats::WarmupRule warmup_rule{.window = 5, .tolerance = 0.02};
 /// A shorter training has no steps to spare for a warm-up.
 constexpr std::int64_t least_steps_for_warmup = 30;
-
-/// Batches of verifying, where only some steps are measured: one for each five steps, no fewer than these.
-constexpr std::int64_t steps_per_slice_batch = 5, least_slice_batches = 6;
 
 constexpr std::int64_t most_notes = 10;  ///< of epochs that are over
 constexpr Nanoseconds progress_interval = std::chrono::milliseconds(200);
@@ -93,7 +91,7 @@ Status TrainRun::prepare() {
 
 Status TrainRun::open_data() {
   NEPH_TRY(data_, timeline_.during(phase::data_load, [&] {
-    return data::open(spec_.data, data_options(spec_, network_, trainer_.get()));
+    return data::open(spec_.data, data_options(spec_, network_.known(), trainer_.get()));
   }));
   if (data_.train->size() < 1 || data_.test->size() < 1)
     return fail(ErrorCode::invalid_argument, "{}: {} samples to learn and {} to verify; there must be some",
@@ -288,7 +286,7 @@ void TrainRun::tell_epoch() {
 
 /// What an epoch's verifying takes, from some of its batches.
 Status TrainRun::verify_slice() {
-  const auto batches = std::max(least_slice_batches, spec_.steps / steps_per_slice_batch);
+  const auto batches = slice_batches(spec_.steps);
   const auto samples = std::min(data_.test->size(), batches * spec_.batch);
   const double begin_s = timeline_.now();
   NEPH_TRY(const auto seen, verify_first(samples));

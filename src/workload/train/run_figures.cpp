@@ -16,15 +16,6 @@ namespace {
 
 constexpr double forever = std::numeric_limits<double>::infinity();
 
-/// Rates are the other way round: the shortest time is the highest.
-Estimate inverse(const Estimate& time) {
-  Estimate rate{.value = 1 / time.value, .n = time.n};
-  if (!time.low || !time.high || *time.low <= 0) return rate;
-  rate.low = 1 / *time.high;
-  rate.high = 1 / *time.low;
-  return rate;
-}
-
 Estimate times(const Estimate& time, double factor) {
   Estimate scaled{.value = time.value * factor, .n = time.n};
   if (time.low) scaled.low = *time.low * factor;

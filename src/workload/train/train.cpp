@@ -35,7 +35,7 @@ Json prepared_part(const Json& spec) {
 /// The network's file, made where it is not there yet; and that the data fits it, as far as headers tell.
 Result<launch::Files> prepare_one(const TrainSpec& spec, const engine::TrainEngine& engine) {
   NEPH_TRY(const auto network, open_network(spec, engine));
-  if (network.program) NEPH_CHECK(data::look(spec.data, data_options(spec, network, nullptr)));
+  if (network.program) NEPH_CHECK(data::look(spec.data, data_options(spec, network.known(), nullptr)));
   auto files = files_of_model(network.file);
   std::error_code ignored;
   if (std::filesystem::exists(spec.data, ignored)) files.push_back({.field = "data", .path = spec.data});
@@ -106,11 +106,11 @@ Result<std::optional<launch::Container>> framework_container(const TrainSpec& sp
 /// A framework is tried once for all cells that use it on a device.
 Result<launch::Files> prepare_framework_cell(const TrainSpec& spec, std::map<std::string, Status>& tried) {
   if (spec.in == In::process) {
-    const auto [known, is_new] =
-        tried.try_emplace(fmt::format("{} {}", enum_name(spec.framework), spec.device));
+    const auto device = in_small_letters(spec.device);
+    const auto [known, is_new] = tried.try_emplace(fmt::format("{} {}", enum_name(spec.framework), device));
     if (is_new) {
       const auto found = framework_of(spec);
-      known->second = found ? framework::try_out(*found, spec.device) : tl::unexpected(found.error());
+      known->second = found ? framework::try_out(*found, device) : tl::unexpected(found.error());
     }
     if (!known->second) return tl::unexpected(known->second.error());
   }

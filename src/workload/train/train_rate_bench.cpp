@@ -30,7 +30,7 @@ class Training {
     NEPH_TRY(auto* const engine, engines_.open_trainer(spec.engine));
     NEPH_TRY(const auto network, open_network(spec, *engine));
     NEPH_TRY(trainer_, make_trainer(spec, network, *engine));
-    NEPH_TRY(data_, data::open(spec.data, data_options(spec, network, trainer_.get())));
+    NEPH_TRY(data_, data::open(spec.data, data_options(spec, network.known(), trainer_.get())));
     FeedOptions options{.batch = spec.batch, .seed = static_cast<std::uint64_t>(spec.train_seed)};
     for (const auto size : data_.example_shape) options.values *= size;
     NEPH_TRY(feed_, Feed::make(*data_.train, options, clock_));
