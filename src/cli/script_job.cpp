@@ -49,7 +49,9 @@ void add_needs(script::Job& job, const workload::TrainSpec& spec) {
     add(job.datasets, spec.data);
   else if (spec.data != "synth")
     add(job.files, spec.data);
-  add(job.engines, spec.engine);
+  using framework::Framework;
+  add(job.engines,
+      std::string(enum_name(spec.framework == Framework::automatic ? Framework::pytorch : spec.framework)));
   add(job.saved, spec.save);
   job.has_containers |= spec.in == workload::In::docker;
   job.needs_gpu |= engine::is_cuda(spec.device);

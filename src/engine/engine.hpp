@@ -31,7 +31,6 @@
 
 #include "core/describe.hpp"
 #include "core/result.hpp"
-#include "engine/train.hpp"
 #include "record/facts.hpp"
 
 namespace neph::engine {
@@ -341,8 +340,6 @@ struct EngineInfo {
   std::string reason;  ///< why it cannot run here; empty when usable
   std::string version;
   std::string runtime;  ///< the folder that the runtime is found in; empty: the system's loader knows it
-  bool infers = false;  ///< it has an Engine
-  bool trains = false;  ///< it has a TrainEngine
   std::vector<std::string> formats;
   std::vector<Device> devices;
 };
@@ -370,11 +367,8 @@ class Registry {
   Registry& operator=(Registry&&) noexcept;
 
   /// The engine of that name, loaded now if it was not. Errors: not_found (names those there are),
-  /// unsupported (its plugin cannot be loaded here, with the loader's reason; it trains only).
+  /// unsupported (its plugin cannot be loaded here, with the loader's reason).
   Result<Engine*> open(const std::string& name);
-  /// The training engine of that name, which lies in the same plugin as the engine or in one of its own.
-  /// Errors: as open(); unsupported where the plugin does not train.
-  Result<TrainEngine*> open_trainer(const std::string& name);
   /// The engine that reads files with this one's ending and can be loaded here: OpenVINO, or the first by
   /// name. Errors: unsupported (no engine does; names the endings that there are).
   Result<Engine*> open_for(const std::filesystem::path& model);
@@ -393,8 +387,8 @@ class Registry {
 
 /// The one symbol a plugin exports, made with this macro: a function that makes the engine. The number in its
 /// name changes whenever this header does, so that a stale plugin is refused by name instead of crashing.
-#define NEPH_ENGINE_SYMBOL "neph_make_engine_8"
+#define NEPH_ENGINE_SYMBOL "neph_make_engine_9"
 #define NEPH_EXPORT_ENGINE(Type)                                                                   \
-  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_8() { \
+  extern "C" __attribute__((visibility("default"))) ::neph::engine::Engine* neph_make_engine_9() { \
     return new Type();                                                                             \
   }

@@ -7,7 +7,6 @@
 #include "core/names.hpp"
 #include "engine/engine.hpp"
 #include "engine/runtimes.hpp"
-#include "engine/train.hpp"
 #include "os/plugin.hpp"
 
 namespace neph::engine {
@@ -32,37 +31,17 @@ std::string engine_name(const fs::path& file) {
 struct Registry::Plugin {
   std::string name;
   fs::path path;
-  std::unique_ptr<Engine> engine;        ///< empty until it is first asked for
-  std::unique_ptr<TrainEngine> trainer;  ///< likewise
-
-  Result<Engine*> open() {
-    if (only_has(NEPH_TRAIN_ENGINE_SYMBOL, NEPH_ENGINE_SYMBOL))
-      return fail(ErrorCode::unsupported, "engine '{}' trains only; it runs no inference", name);
-    return open(engine, "engine", NEPH_ENGINE_SYMBOL);
-  }
-  Result<TrainEngine*> open_trainer() {
-    if (only_has(NEPH_ENGINE_SYMBOL, NEPH_TRAIN_ENGINE_SYMBOL))
-      return fail(ErrorCode::unsupported, "engine '{}' runs inference only; it does not train", name);
-    return open(trainer, "training engine", NEPH_TRAIN_ENGINE_SYMBOL);
-  }
+  std::unique_ptr<Engine> engine;  ///< empty until it is first asked for
 
   std::vector<fs::path> folders() const { return runtime_folders(name, python_environments()); }
 
-  /// It can be loaded, and has the one function but not the other.
-  bool only_has(const char* symbol, const char* other) const {
-    const auto has = [&](const char* one) { return plugin_function(name, path, one, folders()).has_value(); };
-    return has(symbol) && !has(other);
-  }
-
-  template <class T>
-  Result<T*> open(std::unique_ptr<T>& made, const char* kind, const char* symbol) {
-    if (!made) {
-      auto loaded = load_plugin<T>(fmt::format("{} '{}'", kind, name), path, symbol, folders());
-      if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders()));
-      NEPH_CHECK(check_asked((*loaded)->version()));
-      made = std::move(*loaded);
-    }
-    return made.get();
+  Result<Engine*> open() {
+    if (engine) return engine.get();
+    auto loaded = load_plugin<Engine>(fmt::format("engine '{}'", name), path, NEPH_ENGINE_SYMBOL, folders());
+    if (!loaded) return tl::unexpected(with_advice(std::move(loaded.error()), folders()));
+    NEPH_CHECK(check_asked((*loaded)->version()));
+    engine = std::move(*loaded);
+    return engine.get();
   }
 
   /// What --engine-path has is what the user wants to measure: another version in its place is none.
@@ -95,12 +74,6 @@ struct Registry::Plugin {
   }
 };
 
-Result<std::unique_ptr<Trainer>> TrainEngine::prepare_file(const std::filesystem::path& path,
-                                                           const TrainOptions&) {
-  return fail(ErrorCode::unsupported, "{}: the engine '{}' trains .onnx files and networks by name",
-              path.string(), name());
-}
-
 std::vector<fs::path> Registry::default_folders() {
   if (const char* folder = std::getenv("NEPH_ENGINES"); folder != nullptr && *folder != '\0') return {folder};
   const auto program = program_folder();
@@ -117,7 +90,7 @@ Registry::Registry(const std::vector<fs::path>& folders) {
           std::any_of(plugins_.begin(), plugins_.end(), [&](auto& p) { return p->name == name; });
       if (name.empty() || known) continue;
       plugins_.push_back(
-          std::make_unique<Plugin>(Plugin{name, fs::absolute(file.path()).lexically_normal(), {}, {}}));
+          std::make_unique<Plugin>(Plugin{name, fs::absolute(file.path()).lexically_normal(), {}}));
     }
   }
   std::ranges::sort(plugins_, {}, [](const auto& plugin) { return plugin->name; });
@@ -147,11 +120,6 @@ Result<Engine*> Registry::open(const std::string& name) {
   return plugin->open();
 }
 
-Result<TrainEngine*> Registry::open_trainer(const std::string& name) {
-  NEPH_TRY(auto* const plugin, find(name));
-  return plugin->open_trainer();
-}
-
 Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
   std::error_code ignored;
   const bool folder = std::filesystem::is_directory(model, ignored);
@@ -172,41 +140,21 @@ Result<Engine*> Registry::open_for(const std::filesystem::path& model) {
               model.string(), ending, known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
-namespace {
-
-/// What an engine of either kind says of itself; `info` is one that cannot be used yet.
-template <class Kind>
-void ask(Kind& engine, EngineInfo& info) {
-  info.version = engine.version();
-  auto devices = engine.devices();
-  if (!devices) {
-    info.reason = devices.error().text();
-    return;
-  }
-  info.devices = std::move(*devices);
-  info.usable = !info.devices.empty();
-  if (!info.usable) info.reason = "it finds no device to run on";
-}
-
-}  // namespace
-
 std::vector<EngineInfo> Registry::list() {
   std::vector<EngineInfo> infos;
   for (const auto& plugin : plugins_) {
     EngineInfo info{.name = plugin->name, .path = plugin->path.string()};
     const auto engine = plugin->open();
-    const auto trainer = plugin->open_trainer();
-    info.infers = engine.has_value();
-    info.trains = trainer.has_value();
     info.runtime = loaded_from(plugin->folders()).string();
-    if (trainer && info.runtime.empty()) info.runtime = (*trainer)->runtime();
-    if (engine) {
-      info.formats = (*engine)->formats();
-      ask(**engine, info);
-    } else if (trainer) {
-      ask(**trainer, info);
-    } else {
+    if (!engine) {
       info.reason = engine.error().text();
+    } else {
+      info.formats = (*engine)->formats();
+      info.version = (*engine)->version();
+      auto devices = (*engine)->devices();
+      if (devices) info.devices = std::move(*devices);
+      info.usable = !info.devices.empty();
+      if (!info.usable) info.reason = devices ? "it finds no device to run on" : devices.error().text();
     }
     infos.push_back(std::move(info));
   }

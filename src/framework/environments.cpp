@@ -29,6 +29,8 @@ Packages packages_of(Framework framework) {
     case Framework::automatic:
     case Framework::pytorch:
       return {.own = "torch", .to_install = "torch numpy", .needs = "torch, numpy"};
+    case Framework::identity:
+      return {.to_install = "nothing but Python 3.11", .needs = "tomllib"};
     case Framework::keras_tensorflow:
       return {.own = "keras",
               .backend = "tensorflow",
@@ -123,6 +125,8 @@ std::string trial_of(Framework framework, const std::string& device) {
   auto text = fmt::format("import {}\n", packages_of(framework).needs);
   if (device == "cpu") return text;
   switch (framework) {
+    case Framework::identity:
+      return "raise SystemExit('steps of known time have no device but cpu')";
     case Framework::automatic:
     case Framework::pytorch:
     case Framework::keras_torch:
@@ -143,6 +147,18 @@ std::string trial_of(Framework framework, const std::string& device) {
 }  // namespace
 
 Result<Installed> find(Framework framework) {
+  if (framework == Framework::automatic) {
+    auto found = find(Framework::pytorch);
+    if (found) return found;
+    if (auto other = find(Framework::keras_tensorflow)) return other;
+    found.error().message = "neither pytorch nor keras-tensorflow is installed";
+    return found;
+  }
+  if (framework == Framework::identity) {
+    const auto python = program_in_path("python3");
+    if (python.empty()) return fail(ErrorCode::unsupported, "there is no python3 in PATH");
+    return Installed{.framework = framework, .version = "1", .python = python, .packages = python};
+  }
   std::vector<std::string> looked_in;
   for (const auto& place : places()) {
     if (auto found = installed_in(place, framework)) return *std::move(found);

@@ -89,9 +89,26 @@ std::string settings_text(const Model& model, const Settings& settings) {
   return out.text;
 }
 
+std::string identity_settings(const Settings& settings) {
+  SettingsText out;
+  out.add("MODEL", quoted(settings.weights));
+  out.add("SAVE", quoted(settings.save));
+  out.add("TRAIN_SAMPLES", std::to_string(settings.train_samples));
+  out.add("TEST_SAMPLES", std::to_string(settings.test_samples));
+  out.add("EPOCHS", std::to_string(settings.epochs));
+  out.add("STEPS", std::to_string(settings.steps), "end after so many; 0: with the last epoch");
+  out.add("TEST_BATCHES", std::to_string(settings.test_batches), "test with so many; 0: with all");
+  out.add("BATCH", std::to_string(settings.batch));
+  out.add("SEED", std::to_string(settings.seed));
+  return out.text;
+}
+
 }  // namespace
 
-bool is_keras(Framework framework) { return framework != Framework::pytorch; }
+bool is_keras(Framework framework) {
+  return framework == Framework::keras_tensorflow || framework == Framework::keras_jax ||
+         framework == Framework::keras_torch;
+}
 
 Result<Model> read_model(const std::filesystem::path& onnx) {
   Model model;
@@ -130,10 +147,19 @@ Status check(const Model& model, const Settings& settings) {
 std::string script(const Model& model, const Settings& settings) {
   static const auto files = embedded_files({neph_framework_scripts, neph_framework_scripts_end});
   const bool keras = is_keras(settings.framework);
+  const bool is_identity = settings.framework == Framework::identity;
   const auto head = fmt::format(
       "# Trains {} with {}.\n# Written by `neph train --framework {} --print-script`; it runs without "
       "neph.\n",
-      printable(settings.title), keras ? "Keras" : "PyTorch", enum_name(settings.framework));
+      printable(settings.title),
+      keras         ? "Keras"
+      : is_identity ? "steps of known time"
+                    : "PyTorch",
+      enum_name(settings.framework));
+  if (is_identity)
+    return filled(
+        files.at("identity"),
+        {{"head", head}, {"settings", identity_settings(settings)}, {"events", files.at("events")}});
   const auto network =
       keras ? keras_network(model.layers, is_channels_first(settings)) : pytorch_network(model.layers);
   return filled(

@@ -20,13 +20,20 @@
 
 namespace neph::framework {
 
-/// `automatic`: the first of pytorch and keras-tensorflow that is installed.
-enum class Framework { automatic, pytorch, keras_tensorflow, keras_jax, keras_torch };
+/// `automatic`: the first of pytorch and keras-tensorflow that is installed. `identity`: no framework, but
+/// steps of known time that a file NAME.identity sets; what a measurement must find can be computed.
+enum class Framework { automatic, pytorch, keras_tensorflow, keras_jax, keras_torch, identity };
 constexpr auto enum_names(Framework) {
-  return std::array{Named{Framework::automatic, "auto"}, Named{Framework::pytorch, "pytorch"},
+  return std::array{Named{Framework::automatic, "auto"},
+                    Named{Framework::pytorch, "pytorch"},
                     Named{Framework::keras_tensorflow, "keras-tensorflow"},
-                    Named{Framework::keras_jax, "keras-jax"}, Named{Framework::keras_torch, "keras-torch"}};
+                    Named{Framework::keras_jax, "keras-jax"},
+                    Named{Framework::keras_torch, "keras-torch"},
+                    Named{Framework::identity, "identity"}};
 }
+constexpr auto enum_aliases(Framework) { return std::array{Named{Framework::pytorch, "torch"}}; }
+
+bool is_keras(Framework framework);
 
 /// Of images in memory: [channels, height, width], or [height, width, channels]. `automatic`: nchw of
 /// PyTorch, nhwc of Keras, which they take by themselves.
@@ -52,8 +59,9 @@ struct Settings {
   DataForm data_form = DataForm::npz;
   std::string data;  ///< folder or file
   bool data_in_files = false;
-  std::string weights;  ///< file of write_weights()
-  std::string save;     ///< checkpoint: .pt of PyTorch, .keras of Keras
+  std::string weights;  ///< file of write_weights(); of identity the NAME.identity
+  std::string save;     ///< checkpoint: .pt of PyTorch, .keras of Keras, .bin of identity
+  std::int64_t train_samples = 0, test_samples = 0;  ///< of identity, which reads no data
   std::int64_t epochs = 1, steps = 0, test_batches = 0, batch = 128, loaders = 0, seed = 1;
   std::string device = "cpu";  ///< "cpu", "cuda", "cuda:1"
   std::string precision = "f32";
@@ -92,7 +100,8 @@ struct Installed {
   std::vector<std::pair<std::string, std::string>> variables{};
 };
 
-/// In the environments that engines are looked for in (engine/runtimes.hpp), then in `python3`'s. Errors:
+/// In the environments that engines are looked for in (engine/runtimes.hpp), then in `python3`'s. What is
+/// found of `automatic` has its own name. Errors:
 /// unsupported, with where it was looked for and the line that installs it.
 Result<Installed> find(Framework framework);
 

@@ -15,11 +15,11 @@ namespace {
 using Integers = std::vector<std::int64_t>;
 
 /// Words of Python, and attributes that torch.nn.Module has itself.
-constexpr std::array reserved{"and",    "as",    "class",  "def",     "del",  "double", "eval",
-                              "False",  "float", "for",    "from",    "half", "if",     "import",
-                              "in",     "is",    "lambda", "None",    "not",  "or",     "pass",
-                              "return", "self",  "train",  "True",    "type", "while",  "with",
-                              "yield",  "cpu",   "cuda",   "forward", "to",   "apply",  "inputs", "block", "branch", "x"};
+constexpr std::array reserved{"and",    "as",    "class",  "def",   "del",    "double", "eval", "False",
+                              "float",  "for",   "from",   "half",  "if",     "import", "in",   "is",
+                              "lambda", "None",  "not",    "or",    "pass",   "return", "self", "train",
+                              "True",   "type",  "while",  "with",  "yield",  "cpu",    "cuda", "forward",
+                              "to",     "apply", "inputs", "block", "branch", "x"};
 
 class Reader {
  public:

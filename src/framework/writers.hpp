@@ -10,8 +10,6 @@
 
 namespace neph::framework {
 
-bool is_keras(Framework framework);
-
 /// "3" where both are the same, else "(3, 5)".
 std::string extent(std::int64_t height, std::int64_t width);
 /// "(1, 28, 28)".

@@ -199,8 +199,6 @@ Result<Effect> tile(const Call& call) {
   return one(std::move(shape), input);
 }
 
-constexpr std::uint32_t kNone = 0;
-
 constexpr std::array kOperators{
     Operator{"Concat", Kind::movement, concat},
     Operator{"Split", Kind::movement, split, 0b1},

@@ -18,26 +18,11 @@ inline constexpr std::string_view finish = "finish";
 inline constexpr std::string_view stop = "stop";
 }  // namespace order
 
-/// One of several processes that make a run together (data parallel training).
-struct Part {
-  std::int64_t rank = 0;  ///< from 1 on: rank 0 is the worker that starts the others
-  std::int64_t ranks = 1;
-  std::string memory;
-};
-
-template <class Visit, Describes<Part> Self>
-void describe(Visit&& v, Self& s) {
-  v("rank", s.rank, "which of the processes this one is");
-  v("ranks", s.ranks, "how many there are");
-  v("memory", s.memory, "file of the memory that they share");
-}
-
 struct Order {
   std::string workload;
   Json spec;
   std::optional<double> started_s;
   std::string clock;
-  std::optional<Part> part{};
 };
 
 template <class Visit, Describes<Order> Self>
@@ -46,7 +31,6 @@ void describe(Visit&& v, Self& s) {
   v("spec", s.spec, "its description; a list: of runs that are prepared and not made");
   v("started_s", s.started_s, "CLOCK_MONOTONIC when the controller started this process; empty: unknown");
   v("clock", s.clock, "which one that is (os/clock_name.hpp); empty: unknown");
-  v("part", s.part, "which part of the run it makes; empty: all of it");
 }
 
 }  // namespace neph

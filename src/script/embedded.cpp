@@ -8,7 +8,7 @@
 extern const char neph_script_parts[], neph_script_parts_end[];
 extern const char neph_script_releases[], neph_script_releases_end[];
 extern const char neph_script_lock[], neph_script_lock_end[];
-extern const char neph_script_torch_lock[], neph_script_torch_lock_end[];
+extern const char neph_script_frameworks_lock[], neph_script_frameworks_lock_end[];
 
 namespace neph::script {
 
@@ -32,9 +32,14 @@ std::vector<std::string> packages_of_engine(std::string_view engine) {
     });
   };
   if (engine == "openvino") take({neph_script_lock, neph_script_lock_end}, "openvino==");
-  if (engine == "torch")
-    for (const auto* package : {"nvidia-cuda-cupti==", "nvidia-cuda-runtime==", "torch=="})
-      take({neph_script_torch_lock, neph_script_torch_lock_end}, package);
+  const auto frameworks = [&](std::initializer_list<std::string_view> wanted) {
+    for (const auto package : wanted)
+      take({neph_script_frameworks_lock, neph_script_frameworks_lock_end}, package);
+  };
+  if (engine == "torch" || engine == "pytorch") frameworks({"numpy==", "pillow==", "torch=="});
+  if (engine == "keras-tensorflow") frameworks({"keras==", "numpy==", "pillow==", "tensorflow-cpu=="});
+  if (engine == "keras-jax") frameworks({"jax==", "keras==", "numpy==", "pillow=="});
+  if (engine == "keras-torch") frameworks({"keras==", "numpy==", "pillow==", "torch=="});
   return packages;
 }
 

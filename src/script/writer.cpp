@@ -118,13 +118,11 @@ std::string pip_lines(const Task& task) {
   for (const auto& engine : task.job.engines) {
     if (!needs_packages(task, engine)) continue;
     std::string words;
-    const bool is_whole =
-        engine == "torch" && task.offer.gpus > 0;  // with NVIDIA's libraries, which it names itself
-    for (const auto& package : packages_of_engine(engine))
-      if (!is_whole || package.starts_with("torch==")) words += " " + sh_word(package);
+    for (const auto& package : packages_of_engine(engine)) words += " " + sh_word(package);
+    const bool is_library = engine == "openvino";  // which needs no Python; frameworks need theirs
     lines += fmt::format(
         "  again act python3 -m pip install --quiet {}--target \"$home/python\"{}\n",
-        is_whole ? "" : "--no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 ",
+        is_library ? "--no-deps --ignore-requires-python --only-binary :all: --python-version 3.12 " : "",
         words);
   }
   return lines;

@@ -29,9 +29,8 @@ struct Context {
   const Clock& clock;
   Moment origin;  ///< when the process was started: second 0 of the run
   EventSink& events;
-  std::stop_token stop;        ///< end early with ErrorCode::unavailable
-  std::stop_token finish;      ///< begin no further part of the work: a search ends after its probe
-  std::optional<Part> part{};  ///< of several processes that make the run; empty: it is the first, or alone
+  std::stop_token stop;    ///< end early with ErrorCode::unavailable
+  std::stop_token finish;  ///< begin no further part of the work: a search ends after its probe
 };
 
 /// Of each configuration the files that a run reads, or why none of its runs can be made.

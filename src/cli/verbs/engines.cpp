@@ -23,13 +23,13 @@ Json device_json(const engine::Device& device) {
           {"providers", device.providers}};
 }
 
-Json engine_json(const engine::EngineInfo& info) {
+Json engine_json(const engine::EngineInfo& info, bool trains) {
   Json devices = Json::array();
   for (const auto& device : info.devices) devices.push_back(device_json(device));
   return {{"name", info.name},       {"usable", info.usable},   {"reason", info.reason},
           {"version", info.version}, {"formats", info.formats}, {"devices", devices},
-          {"plugin", info.path},     {"runtime", info.runtime}, {"infers", info.infers},
-          {"trains", info.trains}};
+          {"plugin", info.path},     {"runtime", info.runtime}, {"infers", !info.formats.empty()},
+          {"trains", trains}};
 }
 
 /// An engine that a build may lack, and what brings it.
@@ -39,7 +39,7 @@ struct Optional {
 };
 constexpr std::array optional_engines{
     Optional{"onnxruntime", "./dev build does it where a mirror of Debian has the header of ONNX Runtime"},
-    Optional{"torch", "./dev setup train installs libtorch and builds this engine, which infers and trains"}};
+    Optional{"torch", "./dev setup train installs libtorch and builds this engine"}};
 
 /// Those of this program and those that it could have, by name.
 std::vector<engine::EngineInfo> all_engines() {
@@ -55,20 +55,12 @@ std::vector<engine::EngineInfo> all_engines() {
   return engines;
 }
 
-/// "infers .onnx .xml", "trains", or both.
-std::string abilities(const engine::EngineInfo& info) {
-  std::vector<std::string> parts;
-  if (info.infers) parts.push_back(fmt::format("infers {}", fmt::join(info.formats, " ")));
-  if (info.trains) parts.emplace_back("trains");
-  return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-void print_engine(const engine::EngineInfo& info) {
+void print_engine(const engine::EngineInfo& info, std::string_view ability) {
   if (!info.usable) {
     print_lines("{}: cannot run here: {}\n", info.name, info.reason);
     return;
   }
-  print_lines("{} {}: {}\n", info.name, info.version, abilities(info));
+  print_lines("{} {}: {}\n", info.name, info.version, ability);
   if (!info.runtime.empty()) print_lines("  found in {}\n", info.runtime);
   for (const auto& device : info.devices) {
     std::vector<std::string_view> precisions;
@@ -83,8 +75,8 @@ std::vector<engine::EngineInfo> all_frameworks() {
   using framework::Framework;
   std::vector<engine::EngineInfo> all;
   for (const auto& [which, name] : enum_names(Framework{})) {
-    if (which == Framework::automatic) continue;
-    engine::EngineInfo info{.name = std::string(name), .trains = true};
+    if (which == Framework::automatic || which == Framework::identity) continue;
+    engine::EngineInfo info{.name = std::string(name)};
     if (const auto found = framework::find(which)) {
       info.usable = true;
       info.version = found->version;
@@ -98,17 +90,18 @@ std::vector<engine::EngineInfo> all_frameworks() {
 }
 
 Status list_engines(bool json) {
-  auto engines = all_engines();
-  std::ranges::move(all_frameworks(), std::back_inserter(engines));
+  const auto engines = all_engines(), frameworks = all_frameworks();
   if (json) {
     Json array = Json::array();
-    for (const auto& info : engines) array.push_back(engine_json(info));
+    for (const auto& info : engines) array.push_back(engine_json(info, false));
+    for (const auto& info : frameworks) array.push_back(engine_json(info, info.usable));
     fmt::print("{}\n", dump_json(array, true));
     return {};
   }
   if (engines.empty())
     return fail(ErrorCode::not_found, "no engine found; set NEPH_ENGINES to the folder of neph-engine-*.so");
-  for (const auto& info : engines) print_engine(info);
+  for (const auto& info : engines) print_engine(info, fmt::format("infers {}", fmt::join(info.formats, " ")));
+  for (const auto& info : frameworks) print_engine(info, "trains");
   return {};
 }
 

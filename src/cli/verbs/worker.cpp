@@ -175,8 +175,7 @@ Result<RunResult> run(const Order& order, const Clock& clock, EventSink& events,
                                            .origin = second_0,
                                            .events = events,
                                            .stop = control.stop(),
-                                           .finish = control.finish(),
-                                           .part = order.part});
+                                           .finish = control.finish()});
   events.emit(Ended{seconds(clock.now().time_since_epoch())});
   return result;
 }

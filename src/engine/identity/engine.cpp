@@ -5,7 +5,6 @@
 
 #include "core/clock.hpp"
 #include "engine/identity/model.hpp"
-#include "engine/identity/trainer.hpp"
 
 namespace neph::engine {
 namespace {
@@ -31,32 +30,7 @@ class IdentityEngine final : public Engine {
   SteadyClock clock_;
 };
 
-class IdentityTrainEngine final : public TrainEngine {
- public:
-  std::string name() const override { return "identity"; }
-  std::string version() const override { return "1"; }
-  Result<std::vector<Device>> devices() override { return IdentityEngine().devices(); }
-  Result<Device> device(const std::string& name) override { return find_identity_device(name); }
-  std::vector<std::string> own_formats() const override { return IdentityEngine().formats(); }
-
-  Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,
-                                           const TrainOptions& options) override {
-    NEPH_TRY(auto network, network_of(program));
-    return IdentityTrainer::make({}, std::move(network), options, clock_);
-  }
-
-  Result<std::unique_ptr<Trainer>> prepare_file(const std::filesystem::path& path,
-                                                const TrainOptions& options) override {
-    NEPH_TRY(const auto file, read_identity_file(path));
-    return IdentityTrainer::make(file, network_of(file), options, clock_);
-  }
-
- private:
-  SteadyClock clock_;
-};
-
 }  // namespace
 }  // namespace neph::engine
 
 NEPH_EXPORT_ENGINE(neph::engine::IdentityEngine)
-NEPH_EXPORT_TRAIN_ENGINE(neph::engine::IdentityTrainEngine)

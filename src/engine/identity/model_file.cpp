@@ -92,7 +92,8 @@ Status complete(IdentityFile& file) {
 
 Result<IdentityFile> read_identity_file(const std::filesystem::path& path) {
   NEPH_TRY(const auto text, read_regular_file(path));
-  NEPH_TRY(const auto table, parse_toml(text, path.string()));
+  NEPH_TRY(auto table, parse_toml(text, path.string()));
+  table.erase("training");  // of trainings alone
   IdentityFile file;
   auto status = from_json(table, file, "");
   if (status) status = complete(file);

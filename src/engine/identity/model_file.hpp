@@ -11,8 +11,7 @@
 //   name = "y"                # of the first input, its element and shape, unless `from`, `element`, `shape`
 //   say
 //                             # otherwise
-//   [training]                # of steps of training: what differs from inferences
-//   parallel = 0.9            # share of a step's time that threads divide among them
+//   [training]                # of steps of training: src/framework/scripts/identity.py reads it
 #pragma once
 
 #include <cstdint>
@@ -62,35 +61,6 @@ void describe(Visit&& v, Self& s) {
   v("shape", s.shape, "its dimensions, the first -1, no more bytes a row than its input; its input's");
 }
 
-/// What the steps of a training do that inferences do not.
-struct IdentityTraining {
-  double parallel = 0;
-  double wander = 0;
-  double correlation = 0;
-  double first_step_ms = 0;
-  double verify_share = 0.3;
-  double learning = 0.01;
-  std::int64_t nan_at_step = 0;
-  std::int64_t parameters = 1000;
-  std::int64_t most_batch = 0;
-};
-
-template <class Visit, Describes<IdentityTraining> Self>
-void describe(Visit&& v, Self& s) {
-  v("parallel", s.parallel, "share of a step's time that threads divide among them (Amdahl)", between(0, 1));
-  v("wander", s.wander, "deviation of the logarithm of a factor by which steps are slower or faster",
-    between(0, 2));
-  v("correlation", s.correlation, "of that factor from one step to the next", between(0, 0.999));
-  v("first_step_ms", s.first_step_ms, "how much longer the first step takes", between(0, 3.6e6));
-  v("verify_share", s.verify_share, "of a step's time, what verifying as many examples takes",
-    between(0, 10));
-  v("learning", s.learning, "share of its distance to 0 that the loss falls in a step", between(0, 1));
-  v("nan_at_step", s.nan_at_step, "the step, from 1 on, from which on the loss is no number; 0: never",
-    at_least(0));
-  v("parameters", s.parameters, "elements that training changes", between(1, 1e8));
-  v("most_batch", s.most_batch, "largest batch that memory is said to hold; 0: any", at_least(0));
-}
-
 struct IdentityFile {
   double service_ms = 0;
   Distribution distribution = Distribution::fixed;
@@ -100,7 +70,6 @@ struct IdentityFile {
   double stall_every_s = 0;
   double stall_ms = 0;
   bool busy = false;
-  IdentityTraining training;
   std::vector<IdentityInput> inputs;
   std::vector<IdentityOutput> outputs;
 };
@@ -120,7 +89,6 @@ void describe(Visit&& v, Self& s) {
     between(0, 1e6));
   v("stall_ms", s.stall_ms, "how long a stall holds up all inferences", between(0, 1e9));
   v("busy", s.busy, "spin on the processor instead of sleeping");
-  v("training", s.training, "steps of training");
   v("inputs", s.inputs, "at least one");
   v("outputs", s.outputs, "at least one");
 }

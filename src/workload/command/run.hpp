@@ -26,6 +26,8 @@ class CommandRun {
   }
   /// Of a run that is over.
   const Account& account() const { return account_; }
+  /// Of a run that was stopped: what was measured until then.
+  RunResult stopped_result() { return std::move(result_); }
 
  private:
   Result<Launched> launched(const Scratch& scratch) const;

@@ -14,26 +14,6 @@ std::optional<double> half_of(const Estimate& estimate) {
   return (*estimate.high - *estimate.low) / 2;
 }
 
-/// Of a time, which is never below 0.
-Estimate scaled_time(const Estimate& estimate, double factor) {
-  auto result = scaled(estimate, factor);
-  if (result.low) result.low = std::max(0.0, *result.low);
-  return result;
-}
-
-/// Of a slice that is too short to show how much its batches resemble each other, they are taken as
-/// independent.
-Estimate mean_of_verifying(std::span<const double> batch_s, double future) {
-  if (batch_s.size() >= stats::fewest_in_series) return stats::mean_of_next(batch_s, future);
-  auto mean = stats::mean_estimate(batch_s);
-  if (const auto half = half_of(mean)) {
-    const double wider = *half * std::sqrt(1 + static_cast<double>(batch_s.size()) / future);
-    mean.low = mean.value - wider;
-    mean.high = mean.value + wider;
-  }
-  return mean;
-}
-
 }  // namespace
 
 std::int64_t slice_batches(std::int64_t steps) {
@@ -60,29 +40,12 @@ Estimate sample_time(std::span<const double> step_s, std::int64_t batch, double 
   return time;
 }
 
-Estimate verifying_time(std::span<const double> verify_s, std::int64_t batch, std::int64_t samples) {
-  const double batches = static_cast<double>(samples) / static_cast<double>(batch);
-  return scaled_time(mean_of_verifying(verify_s, std::max(1.0, batches)), batches);
-}
-
-Estimate training_time(const TrainingCourse& course, const Estimate& learning,
-                       std::span<const double> verify_s) {
-  if (course.samples_left <= 0 && course.test_samples_left <= 0) return {.value = course.past_s, .n = 1};
-  const auto learn =
-      scaled_time(learning, static_cast<double>(std::max<std::int64_t>(0, course.samples_left)));
-  const auto verify = verifying_time(verify_s, course.batch, course.test_samples_left);
-  Estimate time{.value = course.past_s + learn.value, .n = learning.n};
-  auto half = half_of(learn);
-  if (course.test_samples_left > 0) {
-    time.value += verify.value;
-    const auto other = half_of(verify);
-    half = half && other ? std::optional(std::hypot(*half, *other)) : std::nullopt;
-  }
-  if (half) {
-    time.low = std::max(course.past_s, time.value - *half);
-    time.high = time.value + *half;
-  }
-  return time;
+Estimate training_time(double known_s, const Estimate& sample, std::int64_t samples_left) {
+  auto whole = scaled(sample, static_cast<double>(std::max<std::int64_t>(0, samples_left)));
+  whole.value += known_s;
+  if (whole.low) whole.low = std::max(0.0, *whole.low) + known_s;
+  if (whole.high) *whole.high += known_s;
+  return whole;
 }
 
 }  // namespace neph::workload

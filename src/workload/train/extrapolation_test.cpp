@@ -37,16 +37,13 @@ double sum(const std::vector<double>& values) { return std::accumulate(values.be
 /// What is said after 50 steps, and what came.
 bool holds(std::uint64_t seed, double correlation, double& off) {
   Training training(seed, correlation);
-  std::vector<double> steps, verifying;
+  std::vector<double> steps;
   for (int i = 0; i < 50; ++i) steps.push_back(training.step_s());
-  for (int i = 0; i < 10; ++i) verifying.push_back(training.verify_s());
-  const TrainingCourse course{.past_s = sum(steps),
-                              .samples_left = (epochs * steps_per_epoch - 50) * batch,
-                              .test_samples_left = epochs * test_batches * batch,
-                              .batch = batch};
-  const auto learning =
-      sample_time(steps, batch, sum(steps), 50 * batch, static_cast<double>(course.samples_left));
-  const auto said = training_time(course, learning, verifying);
+  double verify_s = 0;
+  for (int i = 0; i < test_batches; ++i) verify_s += training.verify_s();
+  constexpr std::int64_t samples_left = (epochs * steps_per_epoch - 50) * batch;
+  const auto sample = sample_time(steps, batch, sum(steps), 50 * batch, static_cast<double>(samples_left));
+  const auto said = training_time(sum(steps) + epochs * verify_s, sample, samples_left);
   Training whole(seed + 1'000'000, correlation);
   double came = 0;
   for (std::int64_t epoch = 0; epoch < epochs; ++epoch) {
@@ -71,30 +68,21 @@ TEST_P(Extrapolation, OfFiftyStepsHoldsInNineOfTenTrainings) {
 
 INSTANTIATE_TEST_SUITE_P(Correlations, Extrapolation, testing::Values(0.0, 0.5, 0.8));
 
-TEST(TrainingTime, IsWhatWasMeasuredWhereNothingIsLeft) {
-  const auto time = training_time({.past_s = 12.5}, {.value = 0.1, .n = 50}, {});
-  EXPECT_EQ(time.value, 12.5);
-  EXPECT_FALSE(time.low || time.high);
-}
-
 TEST(TrainingTime, AddsWhatIsLeft) {
-  const std::vector<double> steps(50, 0.5), verifying(9, 0.25);
-  const auto learning = sample_time(steps, 10, 25, 500, 1e9);
-  EXPECT_DOUBLE_EQ(learning.value, 0.05);
-  const auto time = training_time({.past_s = 30, .samples_left = 1000, .test_samples_left = 200, .batch = 10},
-                                  learning, verifying);
-  EXPECT_DOUBLE_EQ(time.value, 30 + 1000 * 0.05 + 20 * 0.25);
+  const std::vector<double> steps(50, 0.5);
+  const auto sample = sample_time(steps, 10, 25, 500, 1e9);
+  EXPECT_DOUBLE_EQ(sample.value, 0.05);
+  const auto time = training_time(30, sample, 1000);
+  EXPECT_DOUBLE_EQ(time.value, 30 + 1000 * 0.05);
   EXPECT_DOUBLE_EQ(*time.low, time.value);
   EXPECT_DOUBLE_EQ(*time.high, time.value);
   EXPECT_EQ(time.n, 50);
+  EXPECT_EQ(training_time(30, sample, -1).value, 30);
 }
 
-TEST(TrainingTime, HasNoIntervalWhereAPartHasNone) {
-  const std::vector<double> few(5, 0.5), steps(50, 0.5);
-  const TrainingCourse course{.past_s = 1, .samples_left = 100, .test_samples_left = 10, .batch = 10};
-  EXPECT_FALSE(training_time(course, sample_time(few, 10, 2.5, 50, 100), few).high);
-  EXPECT_FALSE(training_time(course, sample_time(steps, 10, 25, 500, 100), {few.data(), 1}).high);
-  EXPECT_TRUE(training_time(course, sample_time(steps, 10, 25, 500, 100), few).high);
+TEST(TrainingTime, HasNoIntervalOfAFewSteps) {
+  const std::vector<double> few(5, 0.5);
+  EXPECT_FALSE(training_time(1, sample_time(few, 10, 2.5, 50, 100), 100).high);
 }
 
 }  // namespace

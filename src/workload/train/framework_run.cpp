@@ -1,6 +1,7 @@
 #include "workload/train/framework_run.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <numeric>
 
@@ -8,13 +9,13 @@
 
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "os/cores.hpp"
 #include "os/file.hpp"
 #include "os/temporary_folder.hpp"
 #include "record/metrics.hpp"
 #include "workload/command/run.hpp"
 #include "workload/files.hpp"
 #include "workload/train/extrapolation.hpp"
-#include "workload/train/network.hpp"
 
 namespace neph::workload {
 namespace {
@@ -25,6 +26,9 @@ using framework::DataForm;
 
 /// Part of the names of cached files: another layout of the weights gets new files.
 constexpr int weights_version = 1;
+/// Of an example of made-up sequences: few, so that any network's output is long enough for them.
+constexpr std::int64_t labels_of_a_sequence = 10;
+constexpr std::int64_t learnt_for_one_to_verify = 4;
 
 std::string option_text(const auto& value) { return std::string(enum_name(value)); }
 
@@ -79,8 +83,34 @@ Result<fs::path> synthetic_file(const data::Options& options) {
   return path;
 }
 
+/// The network's output is a sequence, [steps, batch, classes] or [batch, steps, classes], and nothing else
+/// was chosen.
+bool is_by_ctc(const TrainSpec& spec, const net::Program& program) {
+  if (spec.loss != Loss::automatic) return spec.loss == Loss::ctc;
+  return !program.outputs.empty() && program.outputs[0].shape.size() == 3;
+}
+
+std::int64_t verified_of_synth(const TrainSpec& spec) {
+  return std::max<std::int64_t>(1, spec.synth_samples / learnt_for_one_to_verify);
+}
+
+/// The shape and the classes are the network's, as far as its file says them.
+data::Options data_options(const TrainSpec& spec, const net::Program& program) {
+  data::Options options{.keep = spec.data_in,
+                        .synth_train = spec.synth_samples,
+                        .synth_test = verified_of_synth(spec),
+                        .seed = static_cast<std::uint64_t>(spec.train_seed)};
+  if (is_by_ctc(spec, program)) options.synth_labels = labels_of_a_sequence;
+  if (program.inputs.empty() || program.outputs.empty()) return options;
+  const auto& input = program.inputs[0].shape;
+  const auto& output = program.outputs[0].shape;
+  if (input.size() > 1) options.example_shape.assign(input.begin() + 1, input.end());
+  if (!output.empty()) options.classes = output.back();
+  return options;
+}
+
 Status prepare_data(const TrainSpec& spec, FrameworkTraining& training) {
-  const auto options = data_options(spec, &training.model.program, nullptr);
+  const auto options = data_options(spec, training.model.program);
   NEPH_TRY(const auto set, data::look(spec.data, options));
   training.data_name = set.name;
   training.data_form = set.form;
@@ -102,7 +132,7 @@ Result<fs::path> weights_file(const FrameworkTraining& training) {
   auto stem = training.model_file.stem().string();
   if (training.model_file.parent_path() != folder)
     stem += "-" + content_hash(files_of_model(training.model_file));
-  const bool keras = training.settings.framework != framework::Framework::pytorch;
+  const bool keras = framework::is_keras(training.settings.framework);
   const bool is_first = training.settings.layout == framework::Layout::nchw;
   const auto path = folder / fmt::format("{}.{}-v{}.npz", stem,
                                          !keras     ? "pytorch"
@@ -134,10 +164,31 @@ framework::Settings settings_of(const TrainSpec& spec) {
       .momentum = spec.momentum,
       .weight_decay = spec.weight_decay};
   if (spec.steps > 0) {
-    settings.steps = framework_warmup_steps + spec.steps;
+    settings.steps = warmup_steps + spec.steps;
     settings.test_batches = slice_batches(spec.steps);
   }
   return settings;
+}
+
+constexpr std::string_view identity_ending = ".identity";
+bool is_identity(const TrainSpec& spec) { return spec.framework == framework::Framework::identity; }
+
+/// Steps of known time read no data, and have no layers.
+Result<FrameworkTraining> known_training(const TrainSpec& spec, FrameworkTraining training) {
+  if (training.model_file.extension() != identity_ending)
+    return fail(ErrorCode::unsupported, "{}: steps of known time are those of a file NAME.identity",
+                spec.model);
+  if (spec.data != "synth")
+    return fail(ErrorCode::unsupported, "--data {}: steps of known time read no data; give --data synth",
+                spec.data);
+  auto& settings = training.settings;
+  settings.weights = fs::absolute(training.model_file).string();
+  settings.train_samples = spec.synth_samples;
+  settings.test_samples = verified_of_synth(spec);
+  settings.title = fmt::format("{} on {}", training.model_file.stem().string(), spec.data);
+  training.data_name = spec.data;
+  training.data_form = "synthetic";
+  return training;
 }
 
 class FrameworkRun {
@@ -160,17 +211,22 @@ class FrameworkRun {
     context.origin += context_.clock.now() - begin;
     command::CommandRun measured(command, context);
     measured.set_known(command::Value::samples_per_step, static_cast<double>(spec_.batch));
-    NEPH_TRY(result_, measured.run());
+    auto ended = measured.run();
     account_ = &measured.account();
+    is_stopped_ = !ended && context_.stop.stop_requested() && std::ssize(account_->steps) > warmup_steps;
+    if (!ended && !is_stopped_) return ended;
+    result_ = is_stopped_ ? measured.stopped_result() : *std::move(ended);
     std::error_code absent;
     checkpoint_bytes_ = static_cast<std::int64_t>(fs::file_size(saved, absent));
-    if (absent) return fail(ErrorCode::unavailable, "the training ended and saved nothing");
+    if (absent && !is_stopped_) return fail(ErrorCode::unavailable, "the training ended and saved nothing");
     sum_up();
     return std::move(result_);
   }
 
  private:
-  std::string ending() const { return spec_.framework == framework::Framework::pytorch ? ".pt" : ".keras"; }
+  std::string ending() const { return std::string(checkpoint_ending(spec_.framework)); }
+  /// Some steps stand for the whole training.
+  bool is_part() const { return spec_.steps > 0 || is_stopped_; }
 
   Result<CommandSpec> command_of(const fs::path& script) {
     NEPH_TRY(installed_, framework_of(spec_));
@@ -203,11 +259,20 @@ class FrameworkRun {
   void sum_up() {
     train_samples_ = static_cast<std::int64_t>(told(command::Value::train_samples, 0));
     test_samples_ = static_cast<std::int64_t>(told(command::Value::test_samples, 0));
-    if (spec_.steps > 0) {
-      sum_up_steps();
-      set(result_.facts, fact::epochs_learnt, std::int64_t{0});
+    if (is_part()) sum_up_steps();
+    if (spec_.steps > 0) set(result_.facts, fact::epochs_learnt, std::int64_t{0});
+    if (is_stopped_) {
+      result_.warnings.push_back(
+          make_warning(WarningCode::stopped_early,
+                       fmt::format("stopped by the user after {}; the training's time is extrapolated",
+                                   counted(account_->steps_seen, "step")),
+                       "let it end, or give --steps 50"));
+    } else {
+      put(metric::checkpoint_bytes, {.value = static_cast<double>(checkpoint_bytes_), .n = 1});
     }
-    put(metric::checkpoint_bytes, {.value = static_cast<double>(checkpoint_bytes_), .n = 1});
+    if (const auto ranks = ranks_of(spec_), cores = usable_cores(); spec_.gpus <= 1 && ranks > cores)
+      result_.warnings.push_back(make_warning(
+          WarningCode::fewer_cores, fmt::format("{} processes share {}", ranks, counted(cores, "core"))));
     add_facts();
   }
 
@@ -216,7 +281,9 @@ class FrameworkRun {
     for (const auto& metric : {metric::train_loss, metric::test_loss, metric::test_accuracy}) drop(metric);
     std::vector<double> step_s;
     for (const auto& step : account_->steps) step_s.push_back(step.time.length_s());
-    if (std::ssize(step_s) > spec_.steps) step_s.erase(step_s.begin(), step_s.end() - spec_.steps);
+    const auto begin =
+        is_stopped_ ? warmup_steps : std::max<std::int64_t>(0, std::ssize(step_s) - spec_.steps);
+    step_s.erase(step_s.begin(), step_s.begin() + begin);
     if (step_s.empty()) return;
     const double all_s = std::accumulate(step_s.begin(), step_s.end(), 0.0);
     const auto samples = std::ssize(step_s) * spec_.batch;
@@ -231,7 +298,7 @@ class FrameworkRun {
   }
 
   /// What was learnt until then, the steps that are left, and the verifying of each epoch. The first pass
-  /// over the test data takes longer than the second, once.
+  /// over the test data takes longer than those that follow, once.
   void add_training_time(const Estimate& sample, std::int64_t count) {
     std::vector<double> passes_s;
     double learnt_s = 0;
@@ -239,28 +306,31 @@ class FrameworkRun {
       if (kind.name == phase::verify.name) passes_s.push_back(time.length_s());
       if (kind.name == phase::first_step.name || kind.name == phase::learn.name) learnt_s += time.length_s();
     }
-    if (passes_s.size() < 2) return;
-    const auto tested = std::min(test_samples_, training_.settings.test_batches * spec_.batch);
-    const double verify_s = passes_s[1] * static_cast<double>(test_samples_) / static_cast<double>(tested);
+    if (passes_s.empty()) return;
+    const double first_s = passes_s.front(), later_s = passes_s.size() > 1 ? passes_s[1] : first_s;
+    const auto batches = training_.settings.test_batches;
+    const auto tested = batches > 0 ? std::min(test_samples_, batches * spec_.batch) : test_samples_;
+    const double verify_s = later_s * static_cast<double>(test_samples_) / static_cast<double>(tested);
     put(metric::verify_s, {.value = verify_s, .n = 1});
-    const auto left = static_cast<double>(
-        std::max<std::int64_t>(0, spec_.epochs * train_samples_ - account_->steps_seen * spec_.batch));
-    auto whole = scaled(sample, left);
     const double known_s =
-        learnt_s + std::max(0.0, passes_s[0] - passes_s[1]) + static_cast<double>(spec_.epochs) * verify_s;
-    whole.value += known_s;
-    if (whole.low) *whole.low += known_s;
-    if (whole.high) *whole.high += known_s;
+        learnt_s + std::max(0.0, first_s - later_s) + static_cast<double>(spec_.epochs) * verify_s;
+    const auto whole =
+        training_time(known_s, sample, spec_.epochs * train_samples_ - account_->steps_seen * spec_.batch);
     put(metric::training_s, whole);
     set(result_.facts, fact::training_time,
         fmt::format("extrapolated from {} and {} of verifying", counted(count, "step"),
-                    counted(training_.settings.test_batches, "step")));
+                    counted((tested + spec_.batch - 1) / spec_.batch, "step")));
+    if (!whole.high)
+      result_.warnings.push_back(
+          make_warning(WarningCode::few_steps,
+                       fmt::format("{} were measured, too few for an interval of the training time",
+                                   counted(count, "step"))));
   }
 
   void add_facts() {
     auto& facts = result_.facts;
     set(facts, fact::engine, fmt::format("{} {}", enum_name(spec_.framework), installed_.version));
-    set(facts, fact::network, training_.model.program.name);
+    if (!is_identity(spec_)) set(facts, fact::network, training_.model.program.name);
     set(facts, fact::model_file, training_.model_file.string());
     if (const auto hash = content_hash(files_of_model(training_.model_file)); !hash.empty())
       set(facts, fact::model_hash, hash);
@@ -278,14 +348,14 @@ class FrameworkRun {
         const auto& tensor = training_.model.program.tensors.at(layer.stored[i]);
         parameters += std::ssize(tensor.floats);
       }
-    set(facts, fact::parameters, parameters);
+    if (parameters > 0) set(facts, fact::parameters, parameters);
     set(facts, fact::optimizer, std::string(enum_name(spec_.optimizer)));
     set(facts, fact::learning_rate, format_number(spec_.learning_rate));
     set(facts, fact::device, training_.settings.device);
     set(facts, fact::precision, training_.settings.precision);
-    if (spec_.steps == 0) set(facts, fact::training_time, std::string("measured"));
+    if (!is_part()) set(facts, fact::training_time, std::string("measured"));
     if (ranks_of(spec_) > 1) set(facts, fact::processes, ranks_of(spec_));
-    set(facts, fact::checkpoint, spec_.save.empty() ? "thrown away" : spec_.save);
+    if (!is_stopped_) set(facts, fact::checkpoint, spec_.save.empty() ? "thrown away" : spec_.save);
   }
 
   const TrainSpec& spec_;
@@ -294,19 +364,43 @@ class FrameworkRun {
   framework::Installed installed_;
   RunResult result_;
   const command::Account* account_ = nullptr;
+  bool is_stopped_ = false;
   std::int64_t checkpoint_bytes_ = 0, train_samples_ = 0, test_samples_ = 0;
 };
 
 }  // namespace
 
-bool uses_framework(const TrainSpec& spec) { return spec.framework != framework::Framework::automatic; }
+std::string in_small_letters(std::string device) {
+  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::tolower(c); });
+  return device;
+}
+
+std::string_view checkpoint_ending(framework::Framework framework) {
+  if (framework == framework::Framework::identity) return ".bin";
+  return framework::is_keras(framework) ? ".keras" : ".pt";
+}
+
+Result<TrainSpec> with_framework(TrainSpec spec) {
+  using framework::Framework;
+  if (spec.framework != Framework::automatic) return spec;
+  if (fs::path(spec.model).extension() == identity_ending) {
+    spec.framework = Framework::identity;
+  } else if (spec.in == In::docker) {
+    spec.framework = Framework::pytorch;
+  } else {
+    NEPH_TRY(const auto found, framework::find(Framework::automatic));
+    spec.framework = found.framework;
+  }
+  return spec;
+}
 
 Result<FrameworkTraining> prepare_framework(const TrainSpec& spec) {
   FrameworkTraining training;
   training.settings = settings_of(spec);
   NEPH_TRY(training.model_file, net::model_file(spec.model, spec.network, spec.train_seed));
+  if (is_identity(spec)) return known_training(spec, std::move(training));
   NEPH_TRY(training.model, framework::read_model(training.model_file));
-  training.settings.is_ctc = is_by_ctc(spec, &training.model.program);
+  training.settings.is_ctc = is_by_ctc(spec, training.model.program);
   NEPH_CHECK(framework::check(training.model, training.settings));
   NEPH_CHECK(prepare_data(spec, training));
   training.settings.title = fmt::format("{} on {}", training.model.program.name, training.data_name);

@@ -12,9 +12,7 @@
 namespace neph::workload {
 
 /// Steps before those that are measured, where --steps asks for some.
-inline constexpr std::int64_t framework_warmup_steps = 10;
-
-bool uses_framework(const TrainSpec& spec);
+inline constexpr std::int64_t warmup_steps = 10;
 
 /// What the runs of a configuration find ready: files in the cache folder and the user's own.
 struct FrameworkTraining {
@@ -23,6 +21,16 @@ struct FrameworkTraining {
   framework::Settings settings;
   std::string data_name, data_form;
 };
+
+/// The spec with a framework in the place of `automatic`; in a container that is PyTorch. Errors: those of
+/// framework::find().
+Result<TrainSpec> with_framework(TrainSpec spec);
+
+/// ".pt" of PyTorch, ".keras" of Keras.
+std::string_view checkpoint_ending(framework::Framework framework);
+
+/// Frameworks write their devices in small letters, and people as they like.
+std::string in_small_letters(std::string device);
 
 /// Makes the files that are not there yet. Errors: those of reading network and data (as far as headers
 /// tell), and of framework::check().

@@ -14,6 +14,18 @@
 
 namespace neph::workload {
 
+/// What is made small. `automatic`: ctc where the network's output is a sequence, else cross_entropy.
+enum class Loss { automatic, cross_entropy, ctc };
+constexpr auto enum_names(Loss) {
+  return std::array{Named{Loss::automatic, "auto"}, Named{Loss::cross_entropy, "cross-entropy"},
+                    Named{Loss::ctc, "ctc"}};
+}
+
+enum class Optimizer { adam, sgd };
+constexpr auto enum_names(Optimizer) {
+  return std::array{Named{Optimizer::adam, "adam"}, Named{Optimizer::sgd, "sgd"}};
+}
+
 struct TrainSpec {
   std::string model;
   std::string data;
@@ -30,19 +42,17 @@ struct TrainSpec {
   framework::Switch compile = framework::Switch::automatic;
   framework::Layout layout = framework::Layout::automatic;
   framework::Switch fused_optimizer = framework::Switch::automatic;
-  std::string engine = "torch";
-  engine::Optimizer optimizer = engine::Optimizer::adam;
+  Optimizer optimizer = Optimizer::adam;
   double learning_rate = 0.001;
   double momentum = 0.9;
   double weight_decay = 0;
-  engine::Loss loss = engine::Loss::automatic;
+  Loss loss = Loss::automatic;
   std::int64_t train_seed = 1;
   net::BuildOptions network;
   std::int64_t synth_samples = 2048;
   std::int64_t loaders = -1;
   In in = In::process;
   std::string image{own_image};
-  double warmup_max_s = 10;
   double telemetry_hz = 10;
   std::string save;
 };
@@ -58,27 +68,29 @@ void describe(Visit&& v, Self& s) {
     prepared());
   v("epochs", s.epochs, "times that all samples are learnt", between(1, 1e6) | changes_answers());
   v("steps", s.steps,
-    "measure so many steps after the warm-up, and extrapolate the whole training; 0: train to the end",
+    "measure so many steps after ten of warm-up, and extrapolate the whole training; 0: train to the end",
     between(0, 1e8) | changes_answers());
   v("batch", s.batch, "samples of a step, of all processes together", between(1, 1e6) | changes_answers());
-  v("threads", s.threads, "cores that the run is bound to, and threads of the engine; 0: all",
+  v("threads", s.threads, "cores that the run is bound to, and threads of the framework; 0: all",
     between(0, 4096) | changes_answers());
   v("processes", s.processes,
     "processes that learn together, data parallel: each has its part of every batch, and of the threads",
     between(1, 256) | changes_answers());
-  v("device", s.device, "device of the engine: cpu, cuda, cuda:1 (see neph engines)", changes_answers());
+  v("device", s.device, "device of the framework: cpu, cuda, cuda:1", changes_answers());
   v("gpus", s.gpus, "GPUs that learn together, data parallel, a process for each (device cuda)",
     between(1, 64) | changes_answers());
-  v("precision", s.precision, "arithmetic of the products; weights and sums stay f32", changes_answers());
-  v("framework", s.framework, "what trains, as its users run it (see neph engines)",
-    changes_answers() | prepared());
+  v("precision", s.precision, "arithmetic of the products (automatic mixed precision); weights stay f32",
+    changes_answers());
+  v("framework", s.framework,
+    "what trains, as its users run it (see neph engines); auto: the first of pytorch and keras-tensorflow "
+    "that is installed",
+    changes_answers() | prepared() | once_called("engine"));
   v("compile", s.compile, "torch.compile, or Keras' jit_compile; auto: as the framework does by itself",
     changes_answers());
   v("layout", s.layout, "channels of images first or last; auto: as the framework has them",
     changes_answers() | prepared());
   v("fused_optimizer", s.fused_optimizer, "PyTorch's fused optimizer; auto: as PyTorch chooses",
     changes_answers());
-  v("engine", s.engine, "runtime that trains (see neph engines)", changes_answers() | prepared());
   v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers());
   v("learning_rate", s.learning_rate, "of the optimizer", between(0, 1e3) | changes_answers());
   v("momentum", s.momentum, "of sgd", between(0, 1) | only_where("optimizer", "sgd") | changes_answers());
@@ -91,16 +103,15 @@ void describe(Visit&& v, Self& s) {
   v("synth_samples", s.synth_samples, "samples of the data set synth to learn; a quarter more to verify",
     between(1, 1e8) | changes_answers() | prepared());
   v("loaders", s.loaders,
-    "threads of a process that fill the next batches; 0: none beside the training's; -1: one, for images in "
-    "files one per "
-    "core",
+    "processes (PyTorch) or threads (Keras) that make the next batches; 0: none beside the training's; -1: "
+    "as "
+    "the framework does by itself",
     between(-1, 1024));
   v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own");
   v("image", s.image, "Docker image of the container: any; ours is made by ./dev image",
     only_where("in", "docker"));
-  v("warmup_max_s", s.warmup_max_s, "longest warm-up while step times still fall", between(0, 3600));
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));
-  v("save", s.save, "checkpoint: NAME.safetensors or NAME.onnx; empty: written and thrown away");
+  v("save", s.save, "checkpoint: NAME.pt of PyTorch, NAME.keras of Keras; empty: written and thrown away");
 }
 
 /// Processes that make a run of it.
