@@ -67,4 +67,20 @@ Result<std::vector<Shape>> input_shapes(const std::vector<Port>& inputs, const O
   return shapes;
 }
 
+Status check_fixed_shapes(const std::vector<Port>& inputs, const std::vector<Shape>& shapes,
+                          const Options& options, std::string_view runtime) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const auto& [name, element, shape, open_rank] = inputs[k];
+    for (std::size_t i = 0; i < shape.size() && !open_rank; ++i)
+      if (shape[i] >= 0 && shapes[k][i] != shape[i])
+        return fail(ErrorCode::unsupported,
+                    "input '{}' has the shape {}, fixed in the file, and cannot be {} in {}; {}", name,
+                    shape_text(shape), shape_text(shapes[k]), runtime,
+                    i == 0 && options.shapes.empty()
+                        ? fmt::format("use --batch {}, or export it with an open batch", shape[0])
+                        : std::string("export the model with that dimension open"));
+  }
+  return {};
+}
+
 }  // namespace neph::engine

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "engine/engine.hpp"
@@ -14,5 +15,11 @@ namespace neph::engine {
 /// unsupported (another open dimension than the first).
 Result<std::vector<std::vector<std::int64_t>>> input_shapes(const std::vector<Port>& inputs,
                                                             const Options& options);
+
+/// Of a runtime that cannot change what a model's file fixes: whether the shapes do not ask for it. Errors:
+/// unsupported, with what helps.
+Status check_fixed_shapes(const std::vector<Port>& inputs,
+                          const std::vector<std::vector<std::int64_t>>& shapes, const Options& options,
+                          std::string_view runtime);
 
 }  // namespace neph::engine

@@ -1,5 +1,6 @@
-// Frameworks that people train with, PyTorch and Keras: which are installed, and a script that trains a
-// network with one of them, as their documentation writes such a thing.
+// Frameworks that people train with, PyTorch and Keras: which are installed, a script that trains a network
+// with one of them, as their documentation writes such a thing, and a network as PyTorch compiles it for
+// inference.
 //
 // The script runs by itself (`python3 train.py`) and measures nothing. All frameworks get the same initial
 // weights, the same batches in the same order and the same optimizer.
@@ -10,12 +11,14 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/describe.hpp"
+#include "engine/engine.hpp"
 #include "framework/layers.hpp"
 
 namespace neph::framework {
@@ -108,5 +111,14 @@ Result<Installed> find(Framework framework);
 /// That Python can import it, and that it has the device. It starts Python, which takes seconds. Errors:
 /// unavailable, with Python's last line; not_found (the device).
 Status try_out(const Installed& installed, const std::string& device);
+
+/// What of the network in `onnx`, a file of net::model_file(), the runtime's engine runs: that file, or for
+/// torch a package of AOTInductor (.pt2) for the runtime's kind of device and precision: in evaluation mode,
+/// with the file's weights and an open batch; its input and output take and give f32. It is kept in the cache
+/// folder. `tell` is given what people wait for, and then how long it took. Cost: Python and a C++ compiler
+/// at work for about a minute, the first time. Errors: those of read_model() and find(); unsupported (i8);
+/// unavailable (with Python's last line: no C++ compiler, no such device).
+Result<std::filesystem::path> file_for_engine(std::filesystem::path onnx, const engine::Runtime& runtime,
+                                              const std::function<void(std::string)>& tell);
 
 }  // namespace neph::framework

@@ -20,6 +20,7 @@
 #include "cli/version.hpp"
 #include "core/units.hpp"
 #include "engine/engine.hpp"
+#include "framework/framework.hpp"
 #include "net/net.hpp"
 #include "os/descriptors.hpp"
 #include "os/memory.hpp"
@@ -87,6 +88,8 @@ Result<serve::Source> source_of(const ServeOptions& options) {
   if (std::filesystem::exists(options.model, ignored) && !std::filesystem::is_other(options.model, ignored))
     return serve::Source{.path = options.model, .name = options.name};
   NEPH_TRY(auto file, net::model_file(options.model, {}, 1));
+  NEPH_TRY(file, framework::file_for_engine(std::move(file), options.model_options.runtime,
+                                            [](const std::string& text) { talk("{}\n", text); }));
   return serve::Source{.path = std::move(file), .name = options.name.empty() ? options.model : options.name};
 }
 

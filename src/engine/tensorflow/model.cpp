@@ -32,20 +32,6 @@ Status check_options(const Options& options) {
               enum_name(options.precision));
 }
 
-/// Which dimension of an input has another size than the file fixes.
-Status check_fixed(const Port& input, const std::vector<std::int64_t>& wanted, const Options& options) {
-  if (input.open_rank) return {};
-  for (std::size_t i = 0; i < wanted.size(); ++i)
-    if (input.shape[i] >= 0 && wanted[i] != input.shape[i])
-      return fail(ErrorCode::unsupported,
-                  "input '{}' has the shape {}, fixed in the file, and cannot be {} in TensorFlow; {}",
-                  input.name, shape_text(input.shape), shape_text(wanted),
-                  i == 0 && options.shapes.empty()
-                      ? fmt::format("use --batch {}, or export it with an open batch", input.shape[0])
-                      : std::string("export the model with that dimension open"));
-  return {};
-}
-
 class TfModel final : public Model {
  public:
   /// `graph`: of a frozen graph; a SavedModel's is read anew for each session.
@@ -69,8 +55,8 @@ class TfModel final : public Model {
     NEPH_CHECK(check_options(options));
     auto inputs = signature_.inputs.ports;
     NEPH_TRY(auto shapes, input_shapes(inputs, options));
+    NEPH_CHECK(check_fixed_shapes(inputs, shapes, options, "TensorFlow"));
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-      NEPH_CHECK(check_fixed(inputs[i], shapes[i], options));
       inputs[i].shape = std::move(shapes[i]);
       inputs[i].open_rank = inputs[i].open_rank && inputs[i].shape.empty();
     }

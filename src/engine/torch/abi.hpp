@@ -1,64 +1,71 @@
-// libtorch's functions that stay the same from release to release: C functions of its stable ABI, found by
-// name in a library that was opened, so that the plugin loads where there is no torch.
-//
-// What it does not do: find or open the library (library.hpp), report errors of calls (ops.hpp).
-// Threads: a table that is not changed after it was filled. Ownership: the library stays open to the end.
+// What is used of libtorch's C interface (torch/csrc/inductor/aoti_torch/c/shim.h), which packages of
+// AOTInductor use too, and of the C functions of such a package (aoti_runtime/interface.h). Both are
+// declared here, since neither library is linked.
 #pragma once
 
-#include <string>
-
-#include <torch/csrc/inductor/aoti_torch/generated/c_shim_aten.h>
-#include <torch/csrc/stable/c/shim.h>
-
-#include "core/result.hpp"
+#include <cstddef>
+#include <cstdint>
 
 namespace neph::engine::torch_plugin {
 
-/// Each member with the function that it is.
-#define NEPH_TORCH_FUNCTIONS(f)                           \
-  f(abi_version, aoti_torch_abi_version);                 \
-  f(cpu, aoti_torch_device_type_cpu);                     \
-  f(cuda, aoti_torch_device_type_cuda);                   \
-  f(float32, aoti_torch_dtype_float32);                   \
-  f(bfloat16, aoti_torch_dtype_bfloat16);                 \
-  f(int64, aoti_torch_dtype_int64);                       \
-  f(boolean, aoti_torch_dtype_bool);                      \
-  f(float64, aoti_torch_dtype_float64);                   \
-  f(delete_tensor, aoti_torch_delete_tensor_object);      \
-  f(share_tensor, aoti_torch_new_tensor_handle);          \
-  f(is_defined, aoti_torch_is_defined);                   \
-  f(rank, aoti_torch_get_dim);                            \
-  f(count, aoti_torch_get_numel);                         \
-  f(sizes, aoti_torch_get_sizes);                         \
-  f(strides, aoti_torch_get_strides);                     \
-  f(dtype, aoti_torch_get_dtype);                         \
-  f(data, aoti_torch_get_data_ptr);                       \
-  f(empty, aoti_torch_empty_strided);                     \
-  f(from_memory, aoti_torch_create_tensor_from_blob);     \
-  f(view, aoti_torch__reinterpret_tensor);                \
-  f(offset, aoti_torch_get_storage_offset);               \
-  f(copy, aoti_torch_copy_);                              \
-  f(fill, aoti_torch_aten_fill__Scalar);                  \
-  f(subtract, aoti_torch_aten_subtract_Tensor);           \
-  f(item, aoti_torch_item_float32);                       \
-  f(item_integer, aoti_torch_item_int64);                 \
-  f(set_gradient_mode, aoti_torch_grad_mode_set_enabled); \
-  f(dispatch, torch_call_dispatcher);                     \
-  f(new_list, torch_new_list_reserve_size);               \
-  f(push, torch_list_push_back);                          \
-  f(new_text, torch_new_string_handle);                   \
-  f(parallel_for, torch_parallel_for);                    \
-  f(thread_count, torch_get_num_threads)
+struct TensorObject;
+using Tensor = TensorObject*;  ///< at::Tensor*; who makes one deletes it, or gives it away
+using Code = std::int32_t;     ///< 0: done
+using Sizes = const std::int64_t*;
+
+/// Result, name without its aoti_torch_, and parameters of each function.
+#define NEPH_TORCH_FUNCTIONS(F)                                                                          \
+  F(std::int32_t, device_type_cpu, ())                                                                   \
+  F(std::int32_t, device_type_cuda, ())                                                                  \
+  F(std::int32_t, dtype_float32, ())                                                                     \
+  F(std::int32_t, dtype_float16, ())                                                                     \
+  F(std::int32_t, dtype_bfloat16, ())                                                                    \
+  F(std::int32_t, dtype_float64, ())                                                                     \
+  F(std::int32_t, dtype_uint8, ())                                                                       \
+  F(std::int32_t, dtype_int8, ())                                                                        \
+  F(std::int32_t, dtype_int16, ())                                                                       \
+  F(std::int32_t, dtype_int32, ())                                                                       \
+  F(std::int32_t, dtype_int64, ())                                                                       \
+  F(std::int32_t, dtype_bool, ())                                                                        \
+  F(Code, delete_tensor_object, (Tensor))                                                                \
+  F(Code, get_dim, (Tensor, std::int64_t * rank))                                                        \
+  F(Code, get_sizes, (Tensor, std::int64_t * *sizes))                                                    \
+  F(Code, get_dtype, (Tensor, std::int32_t * dtype))                                                     \
+  F(Code, create_tensor_from_blob,                                                                       \
+    (void* data, std::int64_t rank, Sizes sizes, Sizes strides, std::int64_t offset, std::int32_t dtype, \
+     std::int32_t device_type, std::int32_t device, Tensor* made))                                       \
+  F(Code, empty_strided,                                                                                 \
+    (std::int64_t rank, Sizes sizes, Sizes strides, std::int32_t dtype, std::int32_t device_type,        \
+     std::int32_t device, Tensor* made))                                                                 \
+  F(Code, copy_, (Tensor to, Tensor from, std::int32_t non_blocking))                                    \
+  F(void, grad_mode_set_enabled, (bool))
 
 struct Abi {
-#define NEPH_TORCH_MEMBER(member, function) decltype(&::function) member = nullptr
-  NEPH_TORCH_FUNCTIONS(NEPH_TORCH_MEMBER);
+#define NEPH_TORCH_MEMBER(Returns, name, parameters) Returns(*name) parameters;
+  NEPH_TORCH_FUNCTIONS(NEPH_TORCH_MEMBER)
 #undef NEPH_TORCH_MEMBER
-  /// at::set_num_threads, which the stable ABI lacks; null where the library does not export it.
-  void (*set_thread_count)(int) = nullptr;
+  /// at::set_num_threads, for which there is no C function; null where the library does not export it.
+  void (*set_thread_count)(int);
 };
 
-/// The table of `library` (of dlopen). Errors: unsupported (a function is missing, by its name).
-Result<Abi> read_abi(void* library);
+struct ContainerObject;
+using Container = ContainerObject*;
+
+/// The same of a package, whose functions begin with AOTInductorModelContainer.
+#define NEPH_PACKAGE_FUNCTIONS(F)                                                                    \
+  F(Code, CreateWithDevice,                                                                          \
+    (Container*, std::size_t count, const char* device, const char* folder_of_kernels))              \
+  F(Code, Delete, (Container))                                                                       \
+  F(Code, GetNumInputs, (Container, std::size_t*))                                                   \
+  F(Code, GetNumOutputs, (Container, std::size_t*))                                                  \
+  F(Code, Run,                                                                                       \
+    (Container, Tensor * inputs, std::size_t input_count, Tensor* outputs, std::size_t output_count, \
+     void* stream, void* proxy_executor))
+
+struct PackageFunctions {
+#define NEPH_PACKAGE_MEMBER(Returns, name, parameters) Returns(*name) parameters;
+  NEPH_PACKAGE_FUNCTIONS(NEPH_PACKAGE_MEMBER)
+#undef NEPH_PACKAGE_MEMBER
+};
 
 }  // namespace neph::engine::torch_plugin

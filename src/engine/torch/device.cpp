@@ -8,7 +8,7 @@ namespace {
 
 Place processor(const Library& library) {
   Place place{.device = {.name = "CPU", .description = processor_name(), .precisions = {Precision::f32}},
-              .type = library.abi.cpu()};
+              .type = library.abi.device_type_cpu()};
   const auto flags = " " + processor_line("flags") + " ";
   if (flags.find(" avx512_bf16 ") != std::string::npos || flags.find(" amx_bf16 ") != std::string::npos)
     place.device.precisions.push_back(Precision::bf16);
@@ -23,7 +23,7 @@ Result<std::vector<Place>> gpus(const Library& library) {
     Place place{.device = {.name = fmt::format("CUDA:{}", i),
                            .description = found[i].name,
                            .precisions = {Precision::f32}},
-                .type = library.abi.cuda(),
+                .type = library.abi.device_type_cuda(),
                 .index = static_cast<std::int32_t>(i),
                 .tf32 = computes_in_tf32(found[i])};
     if (found[i].compute_capability_major >= 8) place.device.precisions.push_back(Precision::bf16);

@@ -1,76 +1,46 @@
 #include "engine/engine.hpp"
 
+#include "engine/torch/device.hpp"
 #include "engine/torch/model.hpp"
 #include "engine/torch/threads.hpp"
-#include "engine/torch/trainer.hpp"
 
 namespace neph::engine {
 namespace {
 
-/// libtorch, opened when it is first asked for; both engines have the same.
-Result<const torch_plugin::Library*> library() {
-  static const auto opened = [] {
-    torch_plugin::keep_memory();
-    torch_plugin::wait_briefly();
-    return torch_plugin::open_library();
-  }();
-  if (!opened) return tl::unexpected(opened.error());
-  return &*opened;
-}
-
-std::string version_of_library() {
-  const auto found = library();
-  return found ? (*found)->version : std::string{};
-}
-
-Result<std::vector<Device>> devices_of_library() {
-  NEPH_TRY(const auto* const found, library());
-  std::vector<Device> devices;
-  for (auto& place : torch_plugin::find_places(*found)) devices.push_back(std::move(place.device));
-  return devices;
-}
-
-Result<Device> device_of_library(const std::string& name) {
-  NEPH_TRY(const auto* const found, library());
-  NEPH_TRY(auto place, torch_plugin::find_place(*found, name));
-  return std::move(place.device);
-}
-
 class TorchEngine final : public Engine {
  public:
+  /// Without libtorch all but its name fails, with how to get one.
+  TorchEngine() {
+    torch_plugin::keep_memory();
+    torch_plugin::wait_briefly();
+    library_ = torch_plugin::open_library();
+  }
+
   std::string name() const override { return "torch"; }
-  std::string version() const override { return version_of_library(); }
-  std::vector<std::string> formats() const override { return {".onnx"}; }
-  Result<std::vector<Device>> devices() override { return devices_of_library(); }
-
-  Result<Device> device(const std::string& name) override { return device_of_library(name); }
-
+  std::string version() const override { return library_ ? library_->version : ""; }
+  std::vector<std::string> formats() const override { return {".pt2"}; }
+  Result<std::vector<Device>> devices() override {
+    NEPH_CHECK(library_);
+    std::vector<Device> devices;
+    for (auto& place : torch_plugin::find_places(*library_)) devices.push_back(std::move(place.device));
+    return devices;
+  }
+  Result<Device> device(const std::string& name) override {
+    NEPH_CHECK(library_);
+    NEPH_TRY(auto place, torch_plugin::find_place(*library_, name));
+    return std::move(place.device);
+  }
+  /// A package is unpacked into files of the model's own, so that both kinds of Weights are the same.
   Result<std::unique_ptr<Model>> load(const std::filesystem::path& path, Weights) override {
-    NEPH_TRY(const auto* const found, library());
-    return torch_plugin::load_model(*found, path);
+    NEPH_CHECK(library_);
+    return torch_plugin::load_model(*library_, path);
   }
-};
 
-class TorchTrainEngine final : public TrainEngine {
- public:
-  std::string name() const override { return "torch"; }
-  std::string version() const override { return version_of_library(); }
-  std::string runtime() const override {
-    const auto found = library();
-    return found ? (*found)->folder.string() : std::string{};
-  }
-  Result<std::vector<Device>> devices() override { return devices_of_library(); }
-  Result<Device> device(const std::string& name) override { return device_of_library(name); }
-
-  Result<std::unique_ptr<Trainer>> prepare(const net::Program& program,
-                                           const TrainOptions& options) override {
-    NEPH_TRY(const auto* const found, library());
-    return torch_plugin::make_trainer(*found, program, options);
-  }
+ private:
+  Result<torch_plugin::Library> library_;
 };
 
 }  // namespace
 }  // namespace neph::engine
 
 NEPH_EXPORT_ENGINE(neph::engine::TorchEngine)
-NEPH_EXPORT_TRAIN_ENGINE(neph::engine::TorchTrainEngine)

@@ -1,12 +1,13 @@
 #include "engine/torch/failure.hpp"
 
+#include <array>
 #include <iostream>
-#include <new>
 
 namespace neph::engine::torch_plugin {
 namespace {
 
-constexpr std::string_view prefix = "Exception in aoti_torch: ";
+/// Of libtorch's functions, and of a package's.
+constexpr std::array<std::string_view, 2> prefixes{"Exception in aoti_torch: ", "Error: "};
 
 bool is_about_memory(std::string_view reason) {
   for (const std::string_view sign : {"not enough memory", "can't allocate memory", "out of memory"})
@@ -45,28 +46,24 @@ Messages::Messages() : before_(text_of_thread) {
 }
 Messages::~Messages() { text_of_thread = before_; }
 
+/// The first line behind the first prefix; where libtorch's own sources are to blame it goes on with a stack.
 std::string Messages::reason() const {
   const auto text = text_.str();
-  const auto at = text.find(prefix);
-  if (at == std::string::npos) return {};
-  // The first line; where libtorch's own sources are to blame it goes on with a stack.
-  const auto line = text.substr(at + prefix.size());
-  return line.substr(0, line.find('\n'));
+  for (const auto prefix : prefixes) {
+    const auto at = text.find(prefix);
+    if (at == std::string::npos) continue;
+    const auto line = text.substr(at + prefix.size());
+    return line.substr(0, line.find('\n'));
+  }
+  return "it gives no reason";
 }
 
-Status guarded(const char* what, const std::function<Status()>& work) {
-  const Messages messages;
-  try {
-    return work();
-  } catch (const std::bad_alloc&) {
-    return fail(ErrorCode::unavailable, "{}: memory ran out; use a smaller batch", what);
-  } catch (const Failure& failure) {
-    const auto reason = messages.reason();
-    if (is_about_memory(reason))
-      return fail(ErrorCode::unavailable, "{}: memory ran out ({}); use a smaller batch", what, reason);
-    return fail(ErrorCode::unsupported, "{}: torch cannot do {}{}{}", what, failure.what(),
-                reason.empty() ? "" : ": ", reason);
-  }
+Status Messages::check(Code code, std::string_view what) const {
+  if (code == 0) return {};
+  const auto why = reason();
+  if (is_about_memory(why))
+    return fail(ErrorCode::unavailable, "{}: memory ran out ({}); use a smaller batch", what, why);
+  return fail(ErrorCode::unsupported, "{}: {}", what, why);
 }
 
 }  // namespace neph::engine::torch_plugin

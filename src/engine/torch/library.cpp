@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <system_error>
 
 #include <dlfcn.h>
@@ -84,17 +85,30 @@ std::string open_cuda(const fs::path& folder) {
   return {};
 }
 
+/// The name of a function that the library lacks; empty: it has all.
+std::string find_functions(void* library, Abi& abi) {
+  std::string missing;
+  const auto find = [&](auto& function, const char* name) {
+    void* const found = dlsym(library, name);
+    if (found == nullptr) missing = name;
+    std::memcpy(&function, &found, sizeof found);
+  };
+  find(abi.set_thread_count, "_ZN2at15set_num_threadsEi");
+  missing.clear();  // without that one the number of threads stays as it is
+#define NEPH_TORCH_FIND(Returns, name, parameters) find(abi.name, "aoti_torch_" #name);
+  NEPH_TORCH_FUNCTIONS(NEPH_TORCH_FIND)
+#undef NEPH_TORCH_FIND
+  return missing;
+}
+
 Result<Library> open_in(const fs::path& folder) {
-  Library library{.folder = folder, .version = package_version(folder)};
+  Library library{.abi = {}, .folder = folder, .version = package_version(folder), .no_cuda = {}};
   const auto named = fmt::format("torch {} in {}", library.version, folder.string());
   void* opened = dlopen((folder / "lib/libtorch_cpu.so").c_str(), RTLD_NOW | RTLD_LOCAL);
   if (opened == nullptr)
     return fail(ErrorCode::unsupported, "{} cannot be opened: {}", named, loader_reason());
-  auto abi = read_abi(opened);
-  if (!abi) return fail(ErrorCode::unsupported, "{} cannot be used: {}", named, abi.error().message);
-  library.abi = *abi;
-  if (abi->abi_version() < TORCH_TARGET_VERSION)
-    return fail(ErrorCode::unsupported, "{} is too old: torch 2.10 or later is needed", named);
+  if (const auto missing = find_functions(opened, library.abi); !missing.empty())
+    return fail(ErrorCode::unsupported, "{} cannot be used: it has no function {}, which torch 2.10 has", named, missing);
   library.no_cuda = open_cuda(folder);
   return library;
 }

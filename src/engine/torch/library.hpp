@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "core/result.hpp"
 #include "engine/torch/abi.hpp"
 
 namespace neph::engine::torch_plugin {

@@ -1,62 +1,49 @@
 #include "engine/torch/model.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "core/names.hpp"
+#include "engine/engine_name.hpp"
+#include "engine/hardware.hpp"
 #include "engine/input_shapes.hpp"
-#include "engine/torch/device.hpp"
+#include "engine/torch/compiled.hpp"
 #include "engine/torch/session.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
 
-Result<Element> element_of(const net::ProgramPort& port) {
-  const auto name = port.element.empty() && !port.integers ? std::string_view("f32") : port.element;
-  for (const auto& known : enum_names(Element{}))
-    if (known.name == name && known.value != Element::f16 && known.value != Element::bf16 &&
-        known.value != Element::text)
-      return known.value;
-  return fail(ErrorCode::unsupported, "'{}' is of a type that engine torch does not take ({})", port.name,
-              name.empty() ? "no numbers" : name);
-}
-
-Result<std::vector<Port>> ports_of(const std::vector<net::ProgramPort>& given) {
-  std::vector<Port> ports;
-  for (const auto& port : given) {
-    NEPH_TRY(const auto element, element_of(port));
-    ports.push_back({.name = port.name, .element = element, .shape = port.shape});
-  }
-  return ports;
-}
-
-Status check_precision(const Place& place, Precision precision) {
-  const auto& native = place.device.precisions;
-  if (precision == Precision::automatic || std::find(native.begin(), native.end(), precision) != native.end())
+/// A package that does not say what it computes in is taken for what is asked.
+Status check_precision(const Description& package, Precision asked) {
+  if (asked == Precision::automatic || package.precision.empty() || package.precision == enum_name(asked))
     return {};
-  return fail(ErrorCode::unsupported, "precision {}: {} ({}) does not compute in it with torch",
-              enum_name(precision), place.device.name, place.device.description);
+  return fail(ErrorCode::unsupported,
+              "precision {}: the package computes in {}; export it in the other, or use auto",
+              enum_name(asked), package.precision);
+}
+
+Status check_device(const Description& package, const Place& place) {
+  if (is_cuda(place.device.name) == (package.device == "cuda")) return {};
+  return fail(ErrorCode::unsupported, "the package is compiled for {}, and cannot run on {}",
+              package.device == "cuda" ? "CUDA" : package.device == "cpu" ? "CPU" : package.device,
+              place.device.name);
 }
 
 class TorchModel final : public Model {
  public:
-  TorchModel(const Library& library, std::string file, Simplified simple, std::vector<Port> inputs,
-             std::vector<Port> outputs)
+  TorchModel(const Library& library, std::string file, Package package,
+             std::shared_ptr<CompiledLibrary> compiled)
       : library_(&library),
         file_(std::move(file)),
-        simple_(std::move(simple)),
-        inputs_(std::move(inputs)),
-        outputs_(std::move(outputs)) {}
+        package_(std::move(package)),
+        compiled_(std::move(compiled)) {}
 
-  const std::vector<Port>& inputs() const override { return inputs_; }
-  const std::vector<Port>& outputs() const override { return outputs_; }
+  const std::vector<Port>& inputs() const override { return package_.description.inputs; }
+  const std::vector<Port>& outputs() const override { return package_.description.outputs; }
 
   Result<std::unique_ptr<Session>> compile(const Options& options) override {
     auto made = compile_checked(options);
-    if (!made) {
-      auto error = made.error();
-      error.message = fmt::format("{}: {}", file_, error.message);
-      return tl::unexpected(std::move(error));
-    }
+    if (!made) return fail_in(file_, std::move(made.error()));
     return made;
   }
 
@@ -66,32 +53,53 @@ class TorchModel final : public Model {
     NEPH_CHECK(check_no_provider(options));
     NEPH_CHECK(check_no_spinning(
         options, "threads of torch are OpenMP's: OMP_WAIT_POLICY=active or passive in the environment"));
-    NEPH_TRY(const auto place, find_place(*library_, options.device));
-    NEPH_CHECK(check_precision(place, options.precision));
     if (options.pinning == Pinning::on)
       return fail(ErrorCode::unsupported, "pinning on: torch ties no threads to cores; use auto or off");
-    NEPH_TRY(auto sizes, input_shapes(inputs_, options));
-    return make_session(*library_, place, simple_, std::move(sizes), inputs_, outputs_, options);
+    NEPH_TRY(const auto place, find_place(*library_, options.device));
+    NEPH_CHECK(check_device(package_.description, place));
+    NEPH_CHECK(check_precision(package_.description, options.precision));
+    auto ports = inputs();
+    NEPH_TRY(auto shapes, input_shapes(ports, options));
+    NEPH_CHECK(check_fixed_shapes(ports, shapes, options, "torch"));
+    for (std::size_t i = 0; i < ports.size(); ++i) ports[i].shape = std::move(shapes[i]);
+    const EngineName name;
+    return make_session(*library_, place, package_, compiled_, std::move(ports), options);
   }
 
   const Library* library_;
   std::string file_;
-  Simplified simple_;
-  std::vector<Port> inputs_;
-  std::vector<Port> outputs_;
+  Package package_;  ///< outlives the library, which reads weights from its folder
+  std::shared_ptr<CompiledLibrary> compiled_;
 };
+
+Result<std::unique_ptr<Model>> load_package(const Library& library, const std::filesystem::path& path) {
+  if (path.extension() == ".onnx")
+    return fail(ErrorCode::unsupported,
+                "torch runs packages of AOTInductor (.pt2); --engine openvino and onnxruntime run .onnx");
+  if (path.extension() != ".pt2")
+    return fail(ErrorCode::unsupported, "torch runs packages of AOTInductor (.pt2); see neph engines");
+  NEPH_TRY(auto package, open_package(path));
+  const auto& described = package.description;
+  if (const auto lacking = lacking_instructions(described.instructions, processor_line("flags"));
+      !lacking.empty())
+    return fail(ErrorCode::unsupported, "it was compiled for a processor with {}, which {} lacks; export it "
+                "here", lacking, processor_name());
+  if (described.device == "cuda" && !library.no_cuda.empty())
+    return fail(ErrorCode::unsupported, "the package is compiled for CUDA, and cannot run here: {}",
+                library.no_cuda);
+  NEPH_TRY(auto compiled, CompiledLibrary::open(library, package));
+  return std::make_unique<TorchModel>(library, path.string(), std::move(package), std::move(compiled));
+}
 
 }  // namespace
 
 Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path) {
-  NEPH_TRY(auto program, net::read_program(path));
-  auto inputs = ports_of(program.inputs);
-  auto outputs = ports_of(program.outputs);
-  for (const auto* ports : {&inputs, &outputs})
-    if (!*ports)
-      return fail(ports->error().code, "cannot load {}: {}", path.string(), ports->error().message);
-  return std::make_unique<TorchModel>(library, path.string(), simplify_for_inference(std::move(program)),
-                                      std::move(*inputs), std::move(*outputs));
+  std::error_code absent;
+  if (!std::filesystem::exists(path, absent))
+    return fail(ErrorCode::not_found, "{} does not exist", path.string());
+  auto model = load_package(library, path);
+  if (!model) return fail_in("cannot load " + path.string(), std::move(model.error()));
+  return model;
 }
 
 }  // namespace neph::engine::torch_plugin

@@ -1,13 +1,14 @@
-// Inference by libtorch: an ONNX model as the plan that trains it, without what only training needs.
+// Inference by packages of AOTInductor, which PyTorch compiles: run by libtorch's C interface, without Python.
 //
-// What it does not do: shapes that depend on data, If and Loop, quantised models.
+// What it does not do: compile (framework/export.hpp), custom operators, times of layers, change what the
+// package fixes: shapes, precision, kind of device. A package runs code of its own: run none that you would
+// not run as a program.
 //
 // Threads: as engine.hpp says. libtorch computes in the thread that calls it, so that the inferences side by
 // side are threads of ours (Streams), each with its part of the threads asked for.
-// Ownership: a session's requests share its weights; each has a plan of its own, since layers keep what they
-// know of their shapes.
-// Cost: load() holds the weights once more than the file; make_request() costs one inference.
-// So does each change of the shape of an input that stays open.
+// Ownership: each session has weights of its own, which its requests share.
+// Cost: load() unpacks the package into a temporary folder; compile() costs one inference, which tells the
+// shapes of outputs. Inputs on the CPU are used in place; outputs are copied once.
 // (Nothing of the GPUs has been tried.)
 #pragma once
 
@@ -19,7 +20,8 @@
 
 namespace neph::engine::torch_plugin {
 
-/// Errors: those of net::read_program; unsupported (an input or output of 16-bit floats or text).
+/// Errors: not_found, those of open_package(); unsupported (another file than a .pt2, code for another
+/// processor, a library that this torch cannot open).
 Result<std::unique_ptr<Model>> load_model(const Library& library, const std::filesystem::path& path);
 
 }  // namespace neph::engine::torch_plugin

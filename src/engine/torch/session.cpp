@@ -1,99 +1,129 @@
 #include "engine/torch/session.hpp"
 
 #include <algorithm>
-#include <mutex>
+#include <array>
+#include <optional>
 
+#include "core/names.hpp"
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
-#include "engine/torch/cuda.hpp"
-#include "engine/torch/layer_clock.hpp"
-#include "engine/torch/request_memory.hpp"
 #include "engine/torch/threads.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
 
+using Shape = std::vector<std::int64_t>;
+
 /// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two, since parts of most networks use one thread only. On a GPU two, of which one copies
-/// while the other computes.
-std::int64_t streams_for(const Options& options, const Place& place, const Library& library,
-                         std::int64_t threads) {
+/// where there are two, since parts of most networks use one thread only. On a GPU two.
+std::int64_t streams_for(const Options& options, std::int64_t threads) {
   if (options.streams > 0) return options.streams;
   if (options.hint == Hint::latency) return 1;
-  if (place.type != library.abi.cpu()) return 2;
-  return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
+  return std::max(std::min<std::int64_t>(threads, 2), is_cuda(options.device) ? 2 : threads / 4);
+}
+
+std::optional<std::int32_t> dtype_of(const Abi& abi, Element element) {
+  switch (element) {
+    case Element::f32:
+      return abi.dtype_float32();
+    case Element::f16:
+      return abi.dtype_float16();
+    case Element::bf16:
+      return abi.dtype_bfloat16();
+    case Element::f64:
+      return abi.dtype_float64();
+    case Element::u8:
+      return abi.dtype_uint8();
+    case Element::i8:
+      return abi.dtype_int8();
+    case Element::i16:
+      return abi.dtype_int16();
+    case Element::i32:
+      return abi.dtype_int32();
+    case Element::i64:
+      return abi.dtype_int64();
+    case Element::boolean:
+      return abi.dtype_bool();
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<Element> element_of(const Abi& abi, std::int32_t dtype) {
+  for (const auto& each : enum_names(Element{}))
+    if (dtype_of(abi, each.value) == dtype) return each.value;
+  return std::nullopt;
+}
+
+Shape row_major(const Shape& shape) {
+  Shape strides(shape.size(), 1);
+  for (auto i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<std::int64_t>(1, shape[i]);
+  return strides;
 }
 
 class TorchSession final : public Session {
  public:
-  TorchSession(const Library& library, const Place& place, const Simplified& simple, std::vector<Sizes> sizes,
-               const Options& options)
-      : ops_(library.abi, place.type, place.index),
+  TorchSession(const Library& library, const Place& place, std::vector<Port> inputs,
+               std::vector<Port> outputs, const Options& options)
+      : abi_(library.abi),
         place_(place),
-        simple_(&simple),
-        sizes_(std::move(sizes)),
-        options_(options),
+        inputs_(std::move(inputs)),
+        outputs_(std::move(outputs)),
         threads_(usable_threads(options.threads)),
-        streams_(streams_for(options, place, library, threads_)) {}
+        streams_(streams_for(options, threads_)) {}
 
-  Status prepare(const Library& library, std::vector<Port> inputs, std::vector<Port> outputs);
-  void set_facts(const Library& library, const Place& place);
+  Status prepare(std::shared_ptr<CompiledLibrary> compiled, const Package& package, const Options& options) {
+    NEPH_CHECK(streams_.begin());
+    take_effect();
+    NEPH_TRY(runner_, Runner::make(std::move(compiled), package, place_, streams_.count()));
+    return set_outputs(options);
+  }
+  void set_facts(const Library& library, const Package& package, const Options& options);
 
   const std::vector<Port>& inputs() const override { return inputs_; }
   const std::vector<Port>& outputs() const override { return outputs_; }
   Result<std::unique_ptr<Request>> make_request() override;
   std::int64_t optimal_requests() const override { return streams_.count(); }
   const Facts& facts() const override { return facts_; }
-  Result<std::vector<LayerTime>> layers() override {
-    return options_.profiled ? layer_clock_.layers() : Session::layers();
-  }
 
  private:
   friend class TorchRequest;
   /// On the calling thread, before it computes.
-  void take_effect() const {
-    compute_with(ops_.abi(), std::max<std::int64_t>(1, threads_ / streams_.count()));
-    if (cuda_ && streams_.count() > 1) compute_beside(*cuda_, place_.index);
-  }
-  /// Until the device has done what was started; a CPU has when a call returns.
-  void wait_for_device() const {
-    if (cuda_) wait_for_gpu(*cuda_);
-  }
-  /// Inputs whose shapes each inference tells.
-  bool is_open() const {
-    return std::ranges::any_of(inputs_, [](const Port& port) { return port.is_open(); });
-  }
-  Result<Plan> make_plan(std::vector<Sizes> sizes);
-  Status check_room();
-  Status set_shapes();
+  void take_effect() const { compute_with(abi_, std::max<std::int64_t>(1, threads_ / streams_.count())); }
+  bool is_on_cpu() const { return place_.type == abi_.device_type_cpu(); }
 
-  Ops ops_;
+  /// Over memory of this machine.
+  Status wrap(void* data, Element element, const Shape& shape, Tensor& made) const {
+    const auto strides = row_major(shape);
+    const Messages messages;
+    return messages.check(
+        abi_.create_tensor_from_blob(data, std::ssize(shape), shape.data(), strides.data(), 0,
+                                     dtype_of(abi_, element).value_or(-1), abi_.device_type_cpu(), 0, &made),
+        "a tensor");
+  }
+  Status give(void* data, Element element, const Shape& shape, Tensor& made) const;
+  Status copy(Tensor from, const Port& port, const Shape& shape, void* data) const;
+  Result<Port> port_of(const std::string& name, Tensor tensor) const;
+  Result<std::vector<Port>> try_run() const;
+  Status set_outputs(const Options& options);
+
+  const Abi& abi_;
   Place place_;
-  std::optional<Cuda> cuda_;  ///< on a GPU
-  const Simplified* simple_;
-  std::vector<Sizes> sizes_;
-  Options options_;
-  std::int64_t threads_;
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
+  std::int64_t threads_;
+  std::unique_ptr<Runner> runner_;
   Facts facts_;
-  LayerClock layer_clock_;
-  std::mutex plans_;  ///< guards the next, while plans are made
-  Uploaded uploaded_;
-  std::mutex first_;            ///< guards the next
-  std::optional<Plan> unused_;  ///< the first plan, until a request takes it
-  Streams streams_;             ///< last: its threads use the rest
+  Streams streams_;  ///< last: its threads use the rest
 };
 
 class TorchRequest final : public StreamedRequest {
  public:
-  /// No plan: one is made for the shapes of each inference, and kept while they stay.
-  TorchRequest(TorchSession& session, std::optional<Plan> plan)
+  explicit TorchRequest(TorchSession& session)
       : StreamedRequest(session.streams_, session.inputs_, session.outputs_),
         session_(session),
-        sizes_(session.sizes_),
         open_(session.outputs_.size()) {
-    if (plan) use(std::move(*plan));
+    for (const auto& input : session.inputs_) shapes_.push_back(input.shape);
   }
   ~TorchRequest() override { wait(); }
   TorchRequest(const TorchRequest&) = delete;
@@ -106,152 +136,150 @@ class TorchRequest final : public StreamedRequest {
     for (const auto size : shape) bytes *= static_cast<double>(size);
     NEPH_CHECK(check_memory(bytes, 1));
     inputs_[port] = data;
-    if (std::ranges::equal(sizes_[port], shape)) return {};
-    sizes_[port].assign(shape.begin(), shape.end());
-    plan_.reset();
+    shapes_[port].assign(shape.begin(), shape.end());
     return {};
   }
 
   Result<OpenOutput> open_output(std::size_t port) override {
     NEPH_CHECK(check_idle());
-    if (port >= open_.size() || !session_.outputs_[port].is_open() || !plan_)
+    if (port >= open_.size() || !session_.outputs_[port].is_open() || !open_[port])
       return fail(ErrorCode::invalid_argument, "output {} is not open, or nothing was computed yet", port);
-    return OpenOutput{open_[port].data(), open_[port].size(), plan_->output_sizes[port]};
+    return OpenOutput{open_[port]->bytes.data(), open_[port]->bytes.size(), open_[port]->shape};
   }
 
  private:
-  void use(Plan plan) {
-    plan_ = std::move(plan);
-    pass_.emplace(session_.ops_, plan_->parameters, std::vector<bool>{});
-  }
+  struct Answer {
+    std::vector<std::byte> bytes;
+    Shape shape;
+  };
 
   Status check_bound() const {
+    bool bound = std::ranges::find(inputs_, nullptr) == inputs_.end();
     for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (outputs_[i] == nullptr && !session_.outputs_[i].is_open()) return unbound();
-    if (std::ranges::find(inputs_, nullptr) != inputs_.end()) return unbound();
-    return {};
-  }
-  static tl::unexpected<Error> unbound() {
+      bound = bound && (outputs_[i] != nullptr || session_.outputs_[i].is_open());
+    if (bound) return {};
     return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
   }
 
   Status work() override {
     NEPH_CHECK(check_bound());
-    if (!plan_) {
-      NEPH_TRY(auto plan, session_.make_plan(sizes_));
-      use(std::move(plan));
-    }
-    return guarded("inference", [&]() -> Status {
-      session_.take_effect();
-      compute();
-      return {};
-    });
+    session_.take_effect();
+    Tensors given(session_.abi_, inputs_.size()), answers(session_.abi_, outputs_.size());
+    for (std::size_t i = 0; i < given.size(); ++i)
+      NEPH_CHECK(session_.give(inputs_[i], session_.inputs_[i].element, shapes_[i], given[i]));
+    NEPH_CHECK(session_.runner_->run(given, answers));
+    for (std::size_t i = 0; i < answers.size(); ++i) NEPH_CHECK(take(i, answers[i]));
+    return {};
   }
 
-  void compute() {
-    const auto& ops = session_.ops_;
-    pass_->begin(false, 0, plan_->wanted.size());
-    for (const auto& [slot, value] : plan_->constants) pass_->set(slot, value);
-    for (std::size_t i = 0; i < inputs_.size(); ++i)
-      pass_->set(i, read_input(ops, session_.inputs_[i].element, sizes_[i], inputs_[i]));
-    if (session_.options_.profiled)
-      session_.layer_clock_.run(*plan_, *pass_, [this] { session_.wait_for_device(); });
-    else
-      plan_->forward(*pass_);
-    for (std::size_t i = 0; i < outputs_.size(); ++i) give_output(i);
-    pass_->begin(false, 0, 0);
-  }
-
-  void give_output(std::size_t i) {
+  Status take(std::size_t i, Tensor answer) {
     const auto& port = session_.outputs_[i];
-    const auto& value = pass_->value(plan_->outputs[i]);
-    const auto bytes = static_cast<std::size_t>(value.count()) * element_bytes(port.element);
-    if (port.is_open())
-      open_[i].resize(bytes);
-    else if (bytes != port.bytes())
-      throw Failure("an output of another size than the model's file tells");
-    write_output(session_.ops_, value, port.element, port.is_open() ? open_[i].data() : outputs_[i]);
+    NEPH_TRY(const auto computed, session_.port_of(port.name, answer));
+    if (computed.element != port.element)
+      return fail(ErrorCode::corrupt, "output '{}' is of {}, and the package says {}", port.name,
+                  enum_name(computed.element), enum_name(port.element));
+    if (!port.is_open()) {
+      if (computed.shape != port.shape)
+        return fail(ErrorCode::unsupported, "output '{}' has the shape {} now, not {}: it depends on the "
+                    "input's values", port.name, shape_text(computed.shape), shape_text(port.shape));
+      return session_.copy(answer, port, port.shape, outputs_[i]);
+    }
+    auto& open = open_[i].emplace();
+    open.shape = computed.shape;
+    open.bytes.resize(computed.bytes());
+    return session_.copy(answer, port, open.shape, open.bytes.data());
   }
 
   TorchSession& session_;
-  std::vector<Sizes> sizes_;  ///< of the inputs
-  std::optional<Plan> plan_;
-  std::optional<Pass> pass_;
-  std::vector<std::vector<std::byte>> open_;  ///< outputs of open shape
+  std::vector<Shape> shapes_;  ///< of the inputs
+  std::vector<std::optional<Answer>> open_;
 };
 
-Result<Plan> TorchSession::make_plan(std::vector<Sizes> sizes) {
-  const std::lock_guard lock(plans_);
-  std::optional<Plan> made;
-  NEPH_CHECK(guarded("compiling", [&]() -> Status {
-    take_effect();
-    const Arithmetic arithmetic{.bfloat16 = options_.precision == Precision::bf16};
-    NEPH_TRY(made, make_inference_plan(*simple_, ops_, arithmetic, std::move(sizes), uploaded_));
-    wait_for_device();  // other streams read what was uploaded
-    return {};
-  }));
-  return std::move(*made);
+/// The memory itself on a CPU, else a copy on the device.
+Status TorchSession::give(void* data, Element element, const Shape& shape, Tensor& made) const {
+  if (is_on_cpu()) return wrap(data, element, shape, made);
+  Tensors here(abi_, 1);
+  NEPH_CHECK(wrap(data, element, shape, here[0]));
+  const auto strides = row_major(shape);
+  const Messages messages;
+  NEPH_CHECK(messages.check(
+      abi_.empty_strided(std::ssize(shape), shape.data(), strides.data(), dtype_of(abi_, element).value_or(-1),
+                         place_.type, place_.index, &made),
+      "memory of the GPU"));
+  return messages.check(abi_.copy_(made, here[0], 0), "a copy to the GPU");
 }
 
-/// A batch that does not fit would end the process: large ones are told from one example.
-Status TorchSession::check_room() {
-  double bytes = 0;
-  auto one = sizes_;
-  for (auto& sizes : one) {
-    bytes += 4 * static_cast<double>(product(sizes));
-    if (!sizes.empty()) sizes[0] = 1;
+/// Row-major, from wherever it is; waits for the device.
+Status TorchSession::copy(Tensor from, const Port& port, const Shape& shape, void* data) const {
+  Tensors to(abi_, 1);
+  NEPH_CHECK(wrap(data, port.element, shape, to[0]));
+  const Messages messages;
+  return messages.check(abi_.copy_(to[0], from, 0), "a copy of an output");
+}
+
+Result<Port> TorchSession::port_of(const std::string& name, Tensor tensor) const {
+  std::int64_t rank = 0, *sizes = nullptr;
+  std::int32_t dtype = 0;
+  const Messages messages;
+  NEPH_CHECK(messages.check(abi_.get_dim(tensor, &rank), name));
+  NEPH_CHECK(messages.check(abi_.get_sizes(tensor, &sizes), name));
+  NEPH_CHECK(messages.check(abi_.get_dtype(tensor, &dtype), name));
+  const auto element = element_of(abi_, dtype);
+  if (!element)
+    return fail(ErrorCode::unsupported, "output '{}' has elements that neph cannot pass on; cast it in the "
+                "model", name);
+  return Port{.name = name, .element = *element, .shape = {sizes, sizes + rank}};
+}
+
+/// What the outputs are for inputs of zeros; 2 stands for dimensions that are open.
+Result<std::vector<Port>> TorchSession::try_run() const {
+  std::vector<std::vector<std::byte>> zeros;
+  Tensors given(abi_, inputs_.size()), answers(abi_, outputs_.size());
+  for (std::size_t i = 0; i < inputs_.size(); ++i) {
+    auto input = inputs_[i];
+    for (auto& size : input.shape)
+      if (size < 0) size = 2;
+    NEPH_CHECK(give(zeros.emplace_back(input.bytes()).data(), input.element, input.shape, given[i]));
   }
-  constexpr double large = 64 << 20;
-  if (options_.batch < 2 || bytes < large) return {};
-  NEPH_TRY(const auto plan, make_plan(one));
-  return check_memory(plan.peak_bytes * static_cast<double>(options_.batch), options_.batch);
+  NEPH_CHECK(runner_->run(given, answers));
+  std::vector<Port> outputs;
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    NEPH_TRY(auto port, port_of(outputs_[i].name, answers[i]));
+    outputs.push_back(std::move(port));
+  }
+  return outputs;
 }
 
-Status TorchSession::set_shapes() {
-  const bool has_batch = options_.batch > 0 && options_.shapes.empty();
-  for (std::size_t i = 0; i < outputs_.size(); ++i) {
-    auto& shape = outputs_[i].shape;
-    shape = unused_->output_sizes[i];
-    if (has_batch && !shape.empty() && shape[0] != options_.batch)
+Status TorchSession::set_outputs(const Options& options) {
+  NEPH_TRY(auto outputs, try_run());
+  const bool is_open = std::ranges::any_of(inputs_, [](const Port& port) { return port.is_open(); });
+  const bool has_batch = options.batch > 0 && options.shapes.empty();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    if (is_open) {
+      outputs_[i].element = outputs[i].element;
+      continue;
+    }
+    const auto& shape = outputs[i].shape;
+    if (has_batch && !shape.empty() && shape[0] != options.batch)
       return fail(ErrorCode::unsupported,
                   "with batch {} output '{}' has the shape {}, whose first dimension is not the batch",
-                  options_.batch, outputs_[i].name, shape_text(shape));
+                  options.batch, outputs[i].name, shape_text(shape));
+    outputs_[i] = std::move(outputs[i]);
   }
   return {};
 }
 
-Status TorchSession::prepare(const Library& library, std::vector<Port> inputs, std::vector<Port> outputs) {
-  NEPH_CHECK(streams_.begin());
-  if (!ops_.on_cpu()) {
-    NEPH_TRY(cuda_, find_cuda(library));
-  }
-  inputs_ = std::move(inputs);
-  outputs_ = std::move(outputs);
-  for (std::size_t i = 0; i < inputs_.size(); ++i) inputs_[i].shape = sizes_[i];
-  if (is_open()) {
-    for (auto& output : outputs_) output.open_rank = output.shape.empty();  // the file does not tell
-    return {};
-  }
-  NEPH_CHECK(check_room());
-  NEPH_TRY(unused_, make_plan(sizes_));
-  return set_shapes();
-}
-
 Result<std::unique_ptr<Request>> TorchSession::make_request() {
-  if (is_open()) return std::make_unique<TorchRequest>(*this, std::nullopt);
-  const std::lock_guard lock(first_);
-  if (!unused_) {
-    NEPH_TRY(unused_, make_plan(sizes_));
-  }
-  return std::make_unique<TorchRequest>(*this, std::exchange(unused_, std::nullopt));
+  return std::make_unique<TorchRequest>(*this);
 }
 
-void TorchSession::set_facts(const Library& library, const Place& place) {
+void TorchSession::set_facts(const Library& library, const Package& package, const Options& options) {
   set(facts_, fact::engine, "torch " + library.version);
-  set(facts_, fact::device, place.device.name);
-  set(facts_, fact::device_name, place.device.description);
-  set(facts_, fact::hint, std::string(enum_name(options_.hint)));
-  set(facts_, fact::precision, precision_used(place, options_.precision));
+  set(facts_, fact::device, place_.device.name);
+  set(facts_, fact::device_name, place_.device.description);
+  set(facts_, fact::hint, std::string(enum_name(options.hint)));
+  const auto& precision = package.description.precision;
+  if (!precision.empty()) set(facts_, fact::precision, precision == "f32" && place_.tf32 ? tf32 : precision);
   set(facts_, fact::threads, std::to_string(threads_));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
@@ -261,12 +289,13 @@ void TorchSession::set_facts(const Library& library, const Place& place) {
 }  // namespace
 
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
-                                              const Simplified& simple, std::vector<Sizes> sizes,
-                                              std::vector<Port> inputs, std::vector<Port> outputs,
-                                              const Options& options) {
-  auto session = std::make_unique<TorchSession>(library, place, simple, std::move(sizes), options);
-  NEPH_CHECK(session->prepare(library, std::move(inputs), std::move(outputs)));
-  session->set_facts(library, place);
+                                              const Package& package,
+                                              std::shared_ptr<CompiledLibrary> compiled,
+                                              std::vector<Port> inputs, const Options& options) {
+  auto session =
+      std::make_unique<TorchSession>(library, place, std::move(inputs), package.description.outputs, options);
+  NEPH_CHECK(session->prepare(std::move(compiled), package, options));
+  session->set_facts(library, package, options);
   return session;
 }
 

@@ -1,17 +1,19 @@
-// A model for one device and batch, and its requests. See model.hpp.
+// A package with its weights in memory, for fixed or open shapes, and its requests. See model.hpp.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "engine/engine.hpp"
-#include "engine/torch/builder.hpp"
-#include "engine/torch/device.hpp"
+#include "engine/torch/compiled.hpp"
 
 namespace neph::engine::torch_plugin {
 
-/// `simple` must outlive it; `sizes` are the inputs'. Errors: unsupported (operators, a batch that the layers
-/// do not take), unavailable (memory).
+/// `inputs` have the shapes that are wanted. Errors: those of Runner; unsupported (a package that fails at its
+/// first run, a batch that is not the outputs').
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
-                                              const Simplified& simple, std::vector<Sizes> sizes,
-                                              std::vector<Port> inputs, std::vector<Port> outputs,
-                                              const Options& options);
+                                              const Package& package,
+                                              std::shared_ptr<CompiledLibrary> compiled,
+                                              std::vector<Port> inputs, const Options& options);
 
 }  // namespace neph::engine::torch_plugin

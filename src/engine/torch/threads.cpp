@@ -1,6 +1,5 @@
 #include "engine/torch/threads.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
@@ -8,34 +7,19 @@
 #include <dlfcn.h>
 #include <malloc.h>
 
-#include "engine/hardware.hpp"
-
 namespace neph::engine::torch_plugin {
-Threads::Threads(const Abi& abi, std::int64_t wanted) : abi_(&abi), wanted_(usable_threads(wanted)) {}
-
-void Threads::take_effect() {
-  if (where_ == std::this_thread::get_id()) return;
-  if (abi_->set_thread_count != nullptr) abi_->set_thread_count(static_cast<int>(wanted_));
-  abi_->set_gradient_mode(false);
-  where_ = std::this_thread::get_id();
-}
 
 void compute_with(const Abi& abi, std::int64_t threads) {
   thread_local std::int64_t set_here = 0;
   if (set_here == threads) return;
   if (abi.set_thread_count != nullptr) abi.set_thread_count(static_cast<int>(threads));
-  abi.set_gradient_mode(false);
+  abi.grad_mode_set_enabled(false);
   set_here = threads;
 }
 
 std::string allocator_fact() {
   const auto allocator = allocator_in_use();
   return allocator == "glibc" ? "glibc, keeps freed memory" : allocator;
-}
-
-std::int64_t Threads::count() const {
-  std::uint32_t count = 0;
-  return abi_->thread_count(&count) == 0 ? count : 0;
 }
 
 void keep_memory() {

@@ -1,31 +1,13 @@
-// libtorch's threads and the process's allocator: both are the whole process's, which trains or infers and
-// does little else.
+// libtorch's threads and the process's allocator: both are the whole process's, which infers and does
+// little else.
 #pragma once
 
 #include <cstdint>
 #include <string>
-#include <thread>
 
 #include "engine/torch/abi.hpp"
 
 namespace neph::engine::torch_plugin {
-
-/// libtorch keeps its number of threads for each thread that calls it.
-class Threads {
- public:
-  /// 0: as many as the process may use.
-  Threads(const Abi& abi, std::int64_t wanted);
-
-  /// On the calling thread: the number, and that nothing is recorded for gradients.
-  void take_effect();
-  /// How many libtorch says that it uses, on the calling thread.
-  std::int64_t count() const;
-
- private:
-  const Abi* abi_;
-  std::int64_t wanted_;
-  std::thread::id where_;  ///< it took effect
-};
 
 /// Has the calling thread compute with so many threads, and without recording for gradients. Cost: nothing
 /// where it did so last.

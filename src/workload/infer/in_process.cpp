@@ -12,10 +12,10 @@ namespace {
 
 class InProcess final : public SystemUnderTest {
  public:
-  InProcess(const InferSpec& spec, const Context& context) : spec_(spec), clock_(context.clock) {}
+  InProcess(const InferSpec& spec, const Context& context) : spec_(spec), clock_(context.clock), events_(context.events) {}
 
   Status load(Timeline& timeline) override {
-    NEPH_TRY(const auto path, file_of_model(spec_));
+    NEPH_TRY(const auto path, file_of_model(spec_, events_));
     NEPH_TRY(auto* engine,
              timeline.during(phase::engine_load, [&] { return engines_.open(spec_.runtime.engine); }));
     NEPH_TRY(model_, timeline.during(phase::model_load, [&] { return engine->load(path); }));
@@ -58,6 +58,7 @@ class InProcess final : public SystemUnderTest {
  private:
   const InferSpec spec_;
   const Clock& clock_;
+  EventSink& events_;
   std::string engine_, file_;
   engine::Registry engines_;
   std::unique_ptr<engine::Model> model_;

@@ -64,9 +64,9 @@ Result<Ready> prepare_one(const InferSpec& spec, engine::Registry& engines, Even
   Ready ready;
   image::Transform transform;
   if (spec.architecture != Architecture::remote) {
-    NEPH_TRY(ready.file, file_of_model(spec));
     NEPH_TRY(auto* engine, engines.open(spec.runtime.engine));
     NEPH_CHECK(engine->device(spec.runtime.device));
+    NEPH_TRY(ready.file, file_of_model(spec, events));
     NEPH_TRY(ready.model, engine->load(ready.file));
     ready.files = files_of_model(ready.file);
     NEPH_TRY(const auto choice, choose_inputs(*ready.model, ready.file, spec));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "framework/framework.hpp"
 #include "net/net.hpp"
 
 namespace neph::workload {
@@ -25,11 +26,14 @@ Result<std::string> try_rows(engine::Model& model, const InferSpec& spec, std::i
 }  // namespace
 
 /// The side of a file's input is a shape of the run, and no choice of a network's.
-Result<std::filesystem::path> file_of_model(const InferSpec& spec) {
+Result<std::filesystem::path> file_of_model(const InferSpec& spec, EventSink& events) {
   std::error_code ignored;
   const bool is_file = std::filesystem::exists(spec.model, ignored);
-  return net::model_file(spec.model, {.classes = spec.classes, .side = is_file ? 0 : spec.side},
-                         spec.weights_seed);
+  NEPH_TRY(auto file, net::model_file(spec.model, {.classes = spec.classes, .side = is_file ? 0 : spec.side},
+                                      spec.weights_seed));
+  if (file == spec.model) return file;
+  return framework::file_for_engine(std::move(file), spec.runtime,
+                                    [&](std::string text) { events.emit(Note{std::move(text)}); });
 }
 
 engine::Options engine_options(const InferSpec& spec) {

@@ -11,9 +11,10 @@
 
 namespace neph::workload {
 
-/// The file of spec.model, with the sizes of a network that is given by name. Errors: those of
-/// net::model_file().
-Result<std::filesystem::path> file_of_model(const InferSpec& spec);
+/// The file of spec.model, with the sizes of a network that is given by name, in the form that the engine
+/// runs; `events` hear of what takes long. Errors: those of net::model_file() and
+/// framework::file_for_engine().
+Result<std::filesystem::path> file_of_model(const InferSpec& spec, EventSink& events);
 
 engine::Options engine_options(const InferSpec& spec);
 

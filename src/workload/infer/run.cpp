@@ -337,7 +337,7 @@ void InferRun::sum_up(std::vector<Series> series) {
 
 /// After the measurement, whose cold start it must not warm.
 void InferRun::add_model_hash() {
-  const auto file = file_of_model(spec_);
+  const auto file = file_of_model(spec_, context_.events);
   const auto hash = file ? content_hash(files_of_model(*file)) : std::string();
   if (!hash.empty()) set(result_.facts, fact::model_hash, hash);
 }

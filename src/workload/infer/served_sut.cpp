@@ -121,7 +121,7 @@ class ServedSut final : public SystemUnderTest {
   }
 
   Status start_server() {
-    NEPH_TRY(const auto file, file_of_model(spec_));
+    NEPH_TRY(const auto file, file_of_model(spec_, context_.events));
     NEPH_TRY(process_, ServerProcess::start(spec_, file.string(), served_name(spec_.model), context_.stop));
     NEPH_CHECK(watch(target::server, process_->id()));
     return watch(target::client, ::getpid());
