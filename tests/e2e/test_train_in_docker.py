@@ -36,10 +36,11 @@ def bundle(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def plain_image(docker):
-    """An image that knows nothing of neph: a shell, three programs and the C library, of this machine."""
-    programs = [Path(f"/usr/bin/{name}") for name in ("dash", "cat", "sleep", "true")]
-    listed = subprocess.run(["dpkg-query", "--listfiles", "libc6"], capture_output=True, text=True, check=True).stdout
-    libraries = [name for name in listed.splitlines() if ".so" in name and Path(name).is_file()]
+    """An image that knows nothing of neph: a shell, some programs, Python and what they need, of this machine."""
+    programs = [Path(f"/usr/bin/{name}") for name in ("dash", "cat", "env", "python3.11", "sleep", "true")]
+    packages = ["libc6", "libexpat1", "zlib1g", "libpython3.11-minimal", "libpython3.11-stdlib"]
+    listed = subprocess.run(["dpkg-query", "--listfiles", *packages], capture_output=True, text=True, check=True).stdout
+    libraries = [name for name in listed.splitlines() if (".so" in name or name.endswith(".py")) and Path(name).is_file()]
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", dereference=True) as tar:
         for file in [*programs, *libraries]:
@@ -47,26 +48,10 @@ def plain_image(docker):
         tar.add("/usr/bin/dash", "/bin/sh")
         tar.add("/usr/bin/cat", "/bin/cat")
         tar.add("/usr/bin/sleep", "/bin/sleep")
+        tar.add("/usr/bin/python3.11", "/usr/bin/python3")
     subprocess.run(["docker", "import", "-", "plain:1"], input=packed.getvalue(), env=docker.env, check=True, capture_output=True)
     yield "plain:1"
     docker("rmi", "--force", "plain:1")
-
-
-def test_a_training_in_a_container_is_the_same_training(beside_docker, image):
-    options = ("--in", "process,docker", "--image", image, "--save", "trained.safetensors")
-    document = beside_docker.json("train", "known.identity", *QUICK, *options)
-    here, there = document["cells"]
-    assert [cell["failures"] for cell in (here, there)] == [[], []]
-    assert [cell["factors"]["in"] for cell in (here, there)] == ["process", "docker"]
-    for name in ("test_loss", "test_accuracy", "checkpoint_bytes"):
-        assert here["figures"][name]["value"] == there["figures"][name]["value"]
-    assert (beside_docker.folder / "trained.safetensors").stat().st_size == there["figures"]["checkpoint_bytes"]["value"]
-    assert there["phases"]["process_start"]["value"] > here["phases"]["process_start"]["value"], "a container has to start"
-    outside = {name: series for name, series in there["telemetry"].items() if name.startswith("host_container.")}
-    assert not any(name.startswith("host_container.") for name in here["telemetry"])
-    assert outside["host_container.memory_current"]["maximum"] > 1e6 and outside["host_container.cpu"]["mean"] < 4
-    assert any(said.startswith("Seen from the host, the container used ") for said in document["findings"]), document["findings"]
-    assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
 class NephOfBundle(NephBesideDocker):
@@ -78,10 +63,21 @@ class NephOfBundle(NephBesideDocker):
         return [*self.docker.inside, self.program, *map(str, arguments)]
 
 
-def test_a_training_runs_in_any_image(beside_docker, bundle, plain_image, docker, tmp_path):
-    neph = NephOfBundle(tmp_path, docker, bundle)
-    (cell,) = neph.json("train", "known.identity", *QUICK, "--in", "docker", "--image", plain_image)["cells"]
-    assert cell["failures"] == [] and cell["facts"]["epochs_learnt"] == "4"
+def test_a_training_in_a_container_is_the_same_training(beside_docker, bundle, plain_image, docker, tmp_path):
+    options = ("--in", "process,docker", "--image", plain_image, "--save", "trained.bin")
+    document = NephOfBundle(tmp_path, docker, bundle).json("train", "known.identity", *QUICK, *options)
+    here, there = document["cells"]
+    assert [cell["failures"] for cell in (here, there)] == [[], []]
+    assert [cell["factors"]["in"] for cell in (here, there)] == ["process", "docker"]
+    for name in ("test_loss", "test_accuracy", "checkpoint_bytes"):
+        assert here["figures"][name]["value"] == there["figures"][name]["value"]
+    assert (beside_docker.folder / "trained.bin").stat().st_size == there["figures"]["checkpoint_bytes"]["value"]
+    assert there["phases"]["process_start"]["value"] > here["phases"]["process_start"]["value"], "a container has to start"
+    outside = {name: series for name, series in there["telemetry"].items() if name.startswith("host_container.")}
+    assert not any(name.startswith("host_container.") for name in here["telemetry"])
+    assert outside["host_container.memory_current"]["maximum"] > 1e6 and outside["host_container.cpu"]["mean"] < 4
+    assert any(said.startswith("Seen from the host, the container used ") for said in document["findings"]), document["findings"]
+    assert beside_docker.docker("ps", "--quiet", "--all") == ""
 
 
 def test_a_command_runs_in_any_image_and_writes_where_it_would(beside_docker, bundle, plain_image, docker, tmp_path):
@@ -139,7 +135,7 @@ def test_an_image_of_another_build_is_refused(beside_docker, image, docker):
             if not words:
                 docker("tag", image, "neph-kept:1")
                 docker("tag", "neph-of-before:1", "neph:latest")
-                words = ("--in", "docker")
+                words = ("--on", "docker:neph")
             said = beside_docker("train", "known.identity", *QUICK, *words, code=None).stderr
             assert "it has another build of neph than this one; ./dev image makes neph:latest anew" in said
             assert len(said.splitlines()) == 1
@@ -155,7 +151,7 @@ def without_docker(tmp_path):
 
 
 TRAININGS = {
-    "a training": ("train", "known.identity", *QUICK, "--in", "process,docker"),
+    "a training": ("train", "known.identity", *QUICK, "--in", "process,docker", "--image", "x:1"),
     "a command": ("train", "--in", "process,docker", "--image", "x", "--repeat", 1, "--", "true"),
     "a file": ("run", "study.toml"),
 }
@@ -172,6 +168,7 @@ def test_without_docker_the_other_cells_are_measured(without_docker, what):
         synth_samples = 320
         epochs = 2
         in = ["process", "docker"]
+        image = "x:1"
         """
     )
     words = list(TRAININGS[what])
@@ -187,12 +184,12 @@ def test_without_docker_the_other_cells_are_measured(without_docker, what):
 
 def test_without_docker_an_estimate_is_of_the_other_cells(without_docker):
     said = without_docker(*TRAININGS["a training"], "--dry-run").stdout
-    assert "docker: left out: cannot run in neph:latest: " in said and "1 run, about " in said, said
+    assert "docker: left out: cannot run in x:1: " in said and "1 run, about " in said, said
 
 
 def test_where_all_cells_need_docker_it_is_said_once(without_docker):
-    done = without_docker("train", "known.identity", *QUICK, "--threads", "1,2", "--in", "docker", code=None)
-    assert done.returncode == 4 and done.stderr.count("cannot run in neph:latest: ") == 1
+    done = without_docker("train", "known.identity", *QUICK, "--threads", "1,2", "--in", "docker", "--image", "x:1", code=None)
+    assert done.returncode == 4 and done.stderr.count("cannot run in x:1: ") == 1
     assert not (without_docker.folder / "neph.db").exists()
 
 

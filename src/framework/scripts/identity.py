@@ -73,7 +73,7 @@ def main():
     for epoch in range(1, EPOCHS + 1):
         with phase("epoch"):
             losses = [network.learn(examples) for examples in batches(TRAIN_SAMPLES, steps_left)]
-        steps_left -= len(losses)
+        steps_left -= len(losses) if STEPS else 0
         is_last = epoch == EPOCHS or (STEPS > 0 and steps_left == 0)
         if is_last or STEPS == 0:
             for _ in range(2 if STEPS else 1):
