@@ -150,6 +150,7 @@ def without_docker(tmp_path):
     return NephWithoutDocker(tmp_path)
 
 
+WITHOUT_DOCKER = ("cannot run in x:1: ", "another image needs this program's bundle, which is not in ")  # with a bundle, or without
 TRAININGS = {
     "a training": ("train", "known.identity", *QUICK, "--in", "process,docker", "--image", "x:1"),
     "a command": ("train", "--in", "process,docker", "--image", "x", "--repeat", 1, "--", "true"),
@@ -184,12 +185,12 @@ def test_without_docker_the_other_cells_are_measured(without_docker, what):
 
 def test_without_docker_an_estimate_is_of_the_other_cells(without_docker):
     said = without_docker(*TRAININGS["a training"], "--dry-run").stdout
-    assert "docker: left out: cannot run in x:1: " in said and "1 run, about " in said, said
+    assert any(f"docker: left out: {why}" in said for why in WITHOUT_DOCKER) and "1 run, about " in said, said
 
 
 def test_where_all_cells_need_docker_it_is_said_once(without_docker):
     done = without_docker("train", "known.identity", *QUICK, "--threads", "1,2", "--in", "docker", "--image", "x:1", code=None)
-    assert done.returncode == 4 and done.stderr.count("cannot run in x:1: ") == 1
+    assert done.returncode in (3, 4) and sum(map(done.stderr.count, WITHOUT_DOCKER)) == 1, done.stderr
     assert not (without_docker.folder / "neph.db").exists()
 
 

@@ -70,9 +70,9 @@ Result<std::optional<launch::Container>> framework_container(const TrainSpec& sp
                 "--in docker: in which image? Give one that has {}: --image NAME", enum_name(spec.framework));
   NEPH_TRY(auto container, container_of_run(spec.image));
   NEPH_TRY(const auto training, prepare_framework(spec));
-  for (const std::filesystem::path path :
-       {training.model_file.string(), training.settings.weights, training.settings.data})
-    container.readable.push_back(std::filesystem::absolute(path));
+  std::set<std::filesystem::path> read{training.model_file, training.settings.weights, training.settings.data};
+  for (const auto& path : read)
+    if (!path.empty()) container.readable.push_back(std::filesystem::absolute(path));
   container.environment.push_back(fmt::format("XDG_CACHE_HOME={}", cache_folder().parent_path().string()));
   if (!spec.save.empty()) container.writable.push_back(std::filesystem::absolute(spec.save).parent_path());
   container.gpus = in_small_letters(spec.device).starts_with("cuda");
