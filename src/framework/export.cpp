@@ -37,7 +37,7 @@ constexpr int export_version = 1;
 fs::path cached_package(const fs::path& onnx, const ExportSettings& settings, const Installed& installed) {
   const auto processor = fnv1a(engine::processor_name() + engine::processor_line("flags"));
   return cache_folder() / "models" /
-         fmt::format("{}.torch{}-{}-{}-{:08x}-v{}.pt2", onnx.stem().string(), installed.version,
+         fmt::format("{}-torch{}-{}-{}-{:08x}-v{}.pt2", onnx.stem().string(), installed.version,
                      settings.device, settings.precision, processor & 0xffffffff, export_version);
 }
 
