@@ -182,7 +182,7 @@ Status make_whole(script::Job& job) {
   if (is_command) return {};
   experiment.spec["steps"] = 0;
   if (auto& save = experiment.spec["save"]; !save.is_string() || save.get<std::string>().empty())
-    save = "trained.safetensors";
+    save = experiment.spec.value("framework", "").starts_with("keras") ? "trained.keras" : "trained.pt";
   return {};
 }
 

@@ -138,7 +138,7 @@ def infer(models, pictures, *more):
 def training(tmp_path):
     (tmp_path / "known.identity").write_text(f"service_ms = 1\n{TRAINED}")
     return ("train", "known.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 12800, "--batch", 128,
-            "--steps", 10, "--loaders", 2, "--repeat", 1)
+            "--steps", 10, "--repeat", 1)
 
 
 @pytest.fixture
@@ -149,11 +149,10 @@ def runs(models, server, pictures, training):
         "load": load(server.url), "load over gRPC": load(f"grpc://{server.grpc}"),
         "infer a server": infer(models, pictures, "--architecture", "local"),
         "infer with streams": infer(models, pictures, "--mode", "async", "--streams", 3, "--depth", 3),
-        "train in two": (*training, "--processes", 2),
     }
 
 
-@pytest.mark.parametrize("verb, second", [("infer", 5), ("train", 5), ("command", 2), ("load", 4), ("load over gRPC", 5)])
+@pytest.mark.parametrize("verb, second", [("infer", 5), ("train", 2), ("command", 2), ("load", 4), ("load over gRPC", 5)])
 def test_a_run_without_a_thread_or_memory_ends_with_its_reason(refused, runs, verb, second):
     """`second`: of several threads that do the same; the first of them waits for it."""
     assert refused.run("thread", 1, *runs[verb]).code != 0
@@ -168,7 +167,7 @@ def test_a_server_without_a_thread_ends_with_its_reason(refused, models):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("verb", ["infer", "train", "command", "load", "load over gRPC", "infer a server", "infer with streams", "train in two"])
+@pytest.mark.parametrize("verb", ["infer", "train", "command", "load", "load over gRPC", "infer a server", "infer with streams"])
 def test_whatever_is_refused_each_run_ends(refused, runs, verb, kind):
     for number in range(1, MANY):
         if not refused.run(kind, number, *runs[verb]).was_refused:

@@ -41,7 +41,7 @@ class TestWhatIsWritten:
         (neph.folder / "train.toml").write_text('[train]\nmodel = "mnist-cnn"\ndata = "fashion-mnist"\nsteps = 30\n')
         text = neph("script", "train.toml", "--offer", "lambda/gpu_1x_a10", "--results", "s3://b/x").stdout
         self.checked(text, tmp_path)
-        (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
+        (torch,) = re.findall(r"^torch==.*$", (REPOSITORY / "tools/requirements-frameworks.txt").read_text(), re.MULTILINE)
         assert torch in text and "bring_dataset 'fashion-mnist'" in text
 
     def test_there_is_no_here_document(self, study):
@@ -91,8 +91,8 @@ class TestTheWholeOfATraining:
     def test_is_one_configuration_to_its_end_and_saved(self, training, cell):
         text = training("script", "train.toml", "--cell", cell, "--whole", *self.GIVEN).stdout
         spec = spec_in(text).splitlines()
-        assert {"repeat = 1", "steps = 0", "threads = 2", "epochs = 2", 'save = "trained.safetensors"'} <= set(spec)
-        assert "save_file \"$home\"/work/'trained.safetensors'" in text
+        assert {"repeat = 1", "steps = 0", "threads = 2", "epochs = 2", 'save = "trained.pt"'} <= set(spec)
+        assert "save_file \"$home\"/work/'trained.pt'" in text
         assert re.search(r"^# Made by .* --cell .* --whole ", text, re.MULTILINE)
 
     def test_a_configuration_alone_is_measured_as_it_was(self, training):
