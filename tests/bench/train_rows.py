@@ -1,79 +1,73 @@
-"""Training steps against PyTorch, torch.compile, and Keras on TensorFlow: the same network, Adam, float32, taking turns.
+"""What `neph train` adds to the script that it runs, and how well some steps predict a whole training."""
 
-On one thread images per second of CPU time, on two of wall time. Fashion-MNIST where Debian's package is installed, noise of
-the pictures' shape else: what is learnt has no part in the speed.
-"""
-
+import os
 import subprocess
 import tempfile
+import time
 from functools import partial
+from pathlib import Path
 
 from frame import Goal, Row, Unavailable
-from programs import json_of, program
-from turns import Trainer, images_per_s, ours
+from programs import REPOSITORY, json_of, program
 
-NETWORKS = {"mnist": "mnist-cnn", "cifar": "cifar10-cnn"}
-NAMES = {"eager": "PyTorch eager", "compile": "torch.compile", "keras": "Keras on TensorFlow",
-         "channels_last": "PyTorch channels_last, fused Adam", "ddp": "torch DDP, gloo"}
-BATCH = 128
-STEPS = 25  # a turn, of about 3 s; 9 turns are more than 200 steps
-
-ONE_THREAD = {  # the factor that is asked for, by network
-    "eager": {"mnist": 1.7, "cifar": 1.5},
-    "channels_last": {"mnist": 1.4, "cifar": 1.2},
-    "compile": {"mnist": 1.5, "cifar": 1.4},
-    "keras": {"mnist": 1.15, "cifar": 1.08},
-}
-TWO_THREADS = {"channels_last": 1.4, "keras": 1.1}
-OWN_THREADS = 0
+PYTORCH = REPOSITORY / ".venv-train"
+FRAMEWORKS = Path(os.environ.get("NEPH_FRAMEWORKS", REPOSITORY / ".venv-frameworks"))
+DATA = ("--data", "synth", "--threads", 1)
+SHORT, LONG = ("mnist-cnn", "--batch", 1), ("mnist-cnn", "--batch", 128)  # about 1 and 80 ms a step
 
 
-def of_ours(network, threads, clock, batch=BATCH, steps=STEPS):
-    return images_per_s(ours(network, batch, threads), steps, clock)
+def environment(framework):
+    path = PYTORCH if framework == "pytorch" else FRAMEWORKS
+    if not (path / "bin/python").exists():
+        raise Unavailable(f"no {framework} in {path}; ./dev setup or ./dev setup frameworks")
+    return path
 
 
-def of_theirs(kind, network, threads, clock, batch=BATCH, steps=STEPS):
-    return images_per_s(Trainer(kind, network, batch, threads), steps, clock)
+def options(framework):
+    return "--framework", framework, "--engine-path", environment(framework)
 
 
-def figure(name, network, *options):
-    """What `neph train` says of one run on noise."""
+def figure(name, framework, *words):
+    """Of one run of `neph train`."""
     with tempfile.TemporaryDirectory() as folder:
-        said = json_of(program("neph"), "train", network, "--data", "synth", "--repeat", 1, "--store", f"{folder}/neph.db",
-                       "--json", *options)
-    return said["cells"][0]["figures"][name]["value"]
+        said = json_of(program("neph"), "train", *words, *options(framework), "--repeat", 1, "--store", f"{folder}/neph.db", "--json")
+    (cell,) = said["cells"]
+    if name not in cell["figures"]:
+        raise Unavailable((cell["failures"] or ["nothing was measured"])[0])
+    return cell["figures"][name]["value"]
 
 
-def estimate(*options):
-    return figure("training_s", "mnist-cnn", "--synth-samples", 6400, "--epochs", 3, "--threads", 1, *options)
+def alone_s(framework, *words, launcher=()):
+    """Seconds of the printed script by itself, on the cores that the run has."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = subprocess.run([program("neph"), "train", *map(str, words), *map(str, options(framework)), "--print-script"],
+                              check=True, capture_output=True, text=True).stdout
+        Path(folder, "train.py").write_text(text)
+        threads = str(words[words.index("--threads") + 1])
+        variables = {name: threads for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")}
+        cores = sorted(os.sched_getaffinity(0))[: int(threads)]
+        begin = time.monotonic()
+        subprocess.run([environment(framework) / "bin/python", *launcher, "train.py"], cwd=folder, check=True, capture_output=True,
+                       env=os.environ | variables | {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
+                       preexec_fn=lambda: os.sched_setaffinity(0, cores))
+        return time.monotonic() - begin
 
 
-def percent_off():
-    measured = estimate()
-    return 100 * abs(estimate("--steps", 50) / measured - 1)
-
-
-def of_two_processes(network):
-    told = subprocess.run([program("neph"), "train", "--help"], capture_output=True, text=True).stdout
-    if "--processes" not in told:
-        raise Unavailable("neph train has no --processes")
-    return figure("samples_per_s", network, "--batch", BATCH, "--processes", 2, "--threads", 2, "--epochs", 40, "--steps", 50)
+def percent_off(framework):
+    words = ("mnist-cnn", *DATA, "--synth-samples", 6400, "--epochs", 3)
+    return 100 * abs(figure("training_s", framework, *words, "--steps", 50) / figure("training_s", framework, *words) - 1)
 
 
 def rows():
-    for short, network in NETWORKS.items():
-        for kind, goals in ONE_THREAD.items():
-            yield Row(f"train-{short}-{kind.replace('_', '-')}", f"{network}, batch {BATCH}, 1 thread: images per CPU-second",
-                      NAMES[kind], Goal(goals[short]), partial(of_ours, network, 1, "cpu_s"),
-                      partial(of_theirs, kind, network, 1, "cpu_s"))
-        for kind, goal in TWO_THREADS.items():
-            yield Row(f"train2-{short}-{kind.replace('_', '-')}", f"{network}, batch {BATCH}, 2 threads: images/s", NAMES[kind],
-                      Goal(goal), partial(of_ours, network, 2, "wall_s"),
-                      partial(of_theirs, kind, network, OWN_THREADS, "wall_s"))
-        yield Row(f"train-processes-{short}", f"{network}, batch {BATCH}, 2 processes: images/s", NAMES["ddp"], Goal(1.5),
-                  partial(of_two_processes, network), partial(of_theirs, "ddp", network, 2, "wall_s"))
-    yield Row("train-resnet50", "ResNet-50, batch 8, 1 thread: images per CPU-second", NAMES["channels_last"], Goal(1.05),
-              partial(of_ours, "resnet50", 1, "cpu_s", 8, 3),
-              partial(of_theirs, "channels_last", "resnet50", 1, "cpu_s", 8, 3), rounds=7)
-    yield Row("train-steps50", "a training's time told by 50 steps, against the whole training: |error|", "",
-              Goal(5, at_least=False), percent_off, unit="%", rounds=10)
+    for name, words, samples in (("short", SHORT, 8192), ("long", LONG, 25600)):
+        training = (*words, *DATA, "--synth-samples", samples)
+        yield Row(f"train-script-{name}", f"{name} steps of PyTorch: seconds of a script under neph train", "the script alone",
+                  Goal(1.01, at_least=False), partial(figure, "command_s", "pytorch", *training), partial(alone_s, "pytorch", *training))
+    together = ("mnist-cnn", "--data", "synth", "--threads", 2, "--synth-samples", 12800, "--processes", 2)
+    torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
+    if len(os.sched_getaffinity(0)) >= 2:
+        yield Row("train-2-processes", "seconds of 2 processes under neph train", "torchrun by hand", Goal(1.03, at_least=False),
+                  partial(figure, "command_s", "pytorch", *together), partial(alone_s, "pytorch", *together, launcher=tuple(map(str, torchrun))), rounds=5)
+    for framework in ("pytorch", "keras-tensorflow"):
+        yield Row(f"train-steps50-{framework}", "a training's time from 50 steps, against the whole training: |error|", "",
+                  Goal(5, at_least=False), partial(percent_off, framework), unit="%", rounds=10)

@@ -1,7 +1,6 @@
 #include "workload/train/framework_run.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <numeric>
 
@@ -21,175 +20,6 @@ namespace neph::workload {
 namespace {
 
 namespace fs = std::filesystem;
-
-using framework::DataForm;
-
-/// Part of the names of cached files: another layout of the weights gets new files.
-constexpr int weights_version = 1;
-/// Of an example of made-up sequences: few, so that any network's output is long enough for them.
-constexpr std::int64_t labels_of_a_sequence = 10;
-constexpr std::int64_t learnt_for_one_to_verify = 4;
-
-std::string option_text(const auto& value) { return std::string(enum_name(value)); }
-
-DataForm form_of(const std::string& name) {
-  if (name == "IDX") return DataForm::idx;
-  if (name == "CIFAR-10 binary") return DataForm::cifar;
-  if (name == "npz" || name == "synthetic") return DataForm::npz;
-  return DataForm::images;
-}
-
-Result<data::Array> labels_and_examples(const data::Split& split, std::int64_t values,
-                                        const std::vector<std::int64_t>& shape, data::Array& labels) {
-  const auto count = split.size(), each = split.labels_per_example();
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) rows[static_cast<std::size_t>(i)] = i;
-  data::Array inputs{.shape = shape};
-  inputs.shape.insert(inputs.shape.begin(), count);
-  inputs.bytes.resize(static_cast<std::size_t>(count * values) * sizeof(float));
-  labels.kind = 'i';
-  labels.width = sizeof(std::int64_t);
-  labels.shape = each == 1 ? std::vector{count} : std::vector{count, each};
-  labels.bytes.resize(static_cast<std::size_t>(count * each) * sizeof(std::int64_t));
-  NEPH_CHECK(split.fill(
-      rows, {reinterpret_cast<float*>(inputs.bytes.data()), inputs.bytes.size() / sizeof(float)},
-      {reinterpret_cast<std::int64_t*>(labels.bytes.data()), labels.bytes.size() / sizeof(std::int64_t)}));
-  return inputs;
-}
-
-/// Examples that are made up, as the file that scripts read.
-Result<fs::path> synthetic_file(const data::Options& options) {
-  std::string shape;
-  for (const auto size : options.example_shape) shape += fmt::format("{}x", size);
-  const auto path = cache_folder() / "synth" /
-                    fmt::format("{}{}classes-{}labels-{}-seed{}.npz", shape, options.classes,
-                                options.synth_labels, options.synth_train, options.seed);
-  std::error_code absent;
-  if (fs::exists(path, absent)) return path;
-  NEPH_TRY(const auto set, data::open("synth", options));
-  std::int64_t values = 1;
-  for (const auto size : options.example_shape) values *= size;
-  std::vector<data::Array> arrays;
-  for (const auto& [half, split] : {std::pair{"train", set.train.get()}, {"test", set.test.get()}}) {
-    data::Array labels;
-    NEPH_TRY(auto inputs, labels_and_examples(*split, values, options.example_shape, labels));
-    inputs.name = fmt::format("x_{}", half);
-    labels.name = fmt::format("y_{}", half);
-    arrays.push_back(std::move(inputs));
-    arrays.push_back(std::move(labels));
-  }
-  NEPH_CHECK(make_cache_folder(path.parent_path()));
-  NEPH_CHECK(data::write_arrays(path, arrays));
-  return path;
-}
-
-/// The network's output is a sequence, [steps, batch, classes] or [batch, steps, classes], and nothing else
-/// was chosen.
-bool is_by_ctc(const TrainSpec& spec, const net::Program& program) {
-  if (spec.loss != Loss::automatic) return spec.loss == Loss::ctc;
-  return !program.outputs.empty() && program.outputs[0].shape.size() == 3;
-}
-
-std::int64_t verified_of_synth(const TrainSpec& spec) {
-  return std::max<std::int64_t>(1, spec.synth_samples / learnt_for_one_to_verify);
-}
-
-/// The shape and the classes are the network's, as far as its file says them.
-data::Options data_options(const TrainSpec& spec, const net::Program& program) {
-  data::Options options{.keep = spec.data_in,
-                        .synth_train = spec.synth_samples,
-                        .synth_test = verified_of_synth(spec),
-                        .seed = static_cast<std::uint64_t>(spec.train_seed)};
-  if (is_by_ctc(spec, program)) options.synth_labels = labels_of_a_sequence;
-  if (program.inputs.empty() || program.outputs.empty()) return options;
-  const auto& input = program.inputs[0].shape;
-  const auto& output = program.outputs[0].shape;
-  if (input.size() > 1) options.example_shape.assign(input.begin() + 1, input.end());
-  if (!output.empty()) options.classes = output.back();
-  return options;
-}
-
-Status prepare_data(const TrainSpec& spec, FrameworkTraining& training) {
-  const auto options = data_options(spec, training.model.program);
-  NEPH_TRY(const auto set, data::look(spec.data, options));
-  training.data_name = set.name;
-  training.data_form = set.form;
-  auto& settings = training.settings;
-  settings.data_form = form_of(set.form);
-  if (set.form == "synthetic") {
-    NEPH_TRY(const auto path, synthetic_file(options));
-    settings.data = path.string();
-  } else {
-    NEPH_TRY(const auto place, data::locate(spec.data));
-    settings.data = fs::absolute(place.path).string();
-  }
-  return {};
-}
-
-/// In the cache: a network's beside its file, those of a file of the user's by its content.
-Result<fs::path> weights_file(const FrameworkTraining& training) {
-  const auto folder = cache_folder() / "models";
-  auto stem = training.model_file.stem().string();
-  if (training.model_file.parent_path() != folder)
-    stem += "-" + content_hash(files_of_model(training.model_file));
-  const bool keras = framework::is_keras(training.settings.framework);
-  const bool is_first = training.settings.layout == framework::Layout::nchw;
-  const auto path = folder / fmt::format("{}.{}-v{}.npz", stem,
-                                         !keras     ? "pytorch"
-                                         : is_first ? "keras-nchw"
-                                                    : "keras",
-                                         weights_version);
-  std::error_code absent;
-  if (fs::exists(path, absent)) return path;
-  NEPH_CHECK(make_cache_folder(folder));
-  NEPH_CHECK(framework::write_weights(training.model, training.settings, path));
-  return path;
-}
-
-framework::Settings settings_of(const TrainSpec& spec) {
-  framework::Settings settings{
-      .framework = spec.framework,
-      .data_in_files = spec.data_in == data::Keep::files,
-      .epochs = spec.epochs,
-      .batch = spec.batch,
-      .loaders = std::max<std::int64_t>(0, spec.loaders),
-      .seed = spec.train_seed,
-      .device = in_small_letters(spec.device),
-      .precision = spec.precision == engine::Precision::automatic ? "f32" : option_text(spec.precision),
-      .compile = spec.compile,
-      .fused_optimizer = spec.fused_optimizer,
-      .layout = spec.layout,
-      .optimizer = option_text(spec.optimizer),
-      .learning_rate = spec.learning_rate,
-      .momentum = spec.momentum,
-      .weight_decay = spec.weight_decay};
-  if (spec.steps > 0) {
-    settings.steps = warmup_steps + spec.steps;
-    settings.test_batches = slice_batches(spec.steps);
-  }
-  return settings;
-}
-
-constexpr std::string_view identity_ending = ".identity";
-bool is_identity(const TrainSpec& spec) { return spec.framework == framework::Framework::identity; }
-
-/// Steps of known time read no data, and have no layers.
-Result<FrameworkTraining> known_training(const TrainSpec& spec, FrameworkTraining training) {
-  if (training.model_file.extension() != identity_ending)
-    return fail(ErrorCode::unsupported, "{}: steps of known time are those of a file NAME.identity",
-                spec.model);
-  if (spec.data != "synth")
-    return fail(ErrorCode::unsupported, "--data {}: steps of known time read no data; give --data synth",
-                spec.data);
-  auto& settings = training.settings;
-  settings.weights = fs::absolute(training.model_file).string();
-  settings.train_samples = spec.synth_samples;
-  settings.test_samples = verified_of_synth(spec);
-  settings.title = fmt::format("{} on {}", training.model_file.stem().string(), spec.data);
-  training.data_name = spec.data;
-  training.data_form = "synthetic";
-  return training;
-}
 
 class FrameworkRun {
  public:
@@ -330,7 +160,7 @@ class FrameworkRun {
   void add_facts() {
     auto& facts = result_.facts;
     set(facts, fact::engine, fmt::format("{} {}", enum_name(spec_.framework), installed_.version));
-    if (!is_identity(spec_)) set(facts, fact::network, training_.model.program.name);
+    if (const auto& name = training_.model.program.name; !name.empty()) set(facts, fact::network, name);
     set(facts, fact::model_file, training_.model_file.string());
     if (const auto hash = content_hash(files_of_model(training_.model_file)); !hash.empty())
       set(facts, fact::model_hash, hash);
@@ -369,45 +199,6 @@ class FrameworkRun {
 };
 
 }  // namespace
-
-std::string in_small_letters(std::string device) {
-  std::ranges::transform(device, device.begin(), [](unsigned char c) { return std::tolower(c); });
-  return device;
-}
-
-std::string_view checkpoint_ending(framework::Framework framework) {
-  if (framework == framework::Framework::identity) return ".bin";
-  return framework::is_keras(framework) ? ".keras" : ".pt";
-}
-
-Result<TrainSpec> with_framework(TrainSpec spec) {
-  using framework::Framework;
-  if (spec.framework != Framework::automatic) return spec;
-  if (fs::path(spec.model).extension() == identity_ending) {
-    spec.framework = Framework::identity;
-  } else if (spec.in == In::docker) {
-    spec.framework = Framework::pytorch;
-  } else {
-    NEPH_TRY(const auto found, framework::find(Framework::automatic));
-    spec.framework = found.framework;
-  }
-  return spec;
-}
-
-Result<FrameworkTraining> prepare_framework(const TrainSpec& spec) {
-  FrameworkTraining training;
-  training.settings = settings_of(spec);
-  NEPH_TRY(training.model_file, net::model_file(spec.model, spec.network, spec.train_seed));
-  if (is_identity(spec)) return known_training(spec, std::move(training));
-  NEPH_TRY(training.model, framework::read_model(training.model_file));
-  training.settings.is_ctc = is_by_ctc(spec, training.model.program);
-  NEPH_CHECK(framework::check(training.model, training.settings));
-  NEPH_CHECK(prepare_data(spec, training));
-  training.settings.title = fmt::format("{} on {}", training.model.program.name, training.data_name);
-  NEPH_TRY(const auto weights, weights_file(training));
-  training.settings.weights = weights.string();
-  return training;
-}
 
 Result<framework::Installed> framework_of(const TrainSpec& spec) {
   if (spec.in == In::docker) return framework::Installed{.framework = spec.framework, .python = "python3"};
