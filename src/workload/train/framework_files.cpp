@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/values.hpp"
+#include "os/file.hpp"
 #include "workload/files.hpp"
 #include "workload/train/extrapolation.hpp"
 #include "workload/train/framework_run.hpp"
