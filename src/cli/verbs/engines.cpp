@@ -39,7 +39,7 @@ struct Optional {
 };
 constexpr std::array optional_engines{
     Optional{"onnxruntime", "./dev build does it where a mirror of Debian has the header of ONNX Runtime"},
-    Optional{"torch", "./dev setup train installs libtorch and builds this engine"}};
+    Optional{"torch", "./dev setup train installs PyTorch, whose libtorch this engine opens"}};
 
 /// Those of this program and those that it could have, by name.
 std::vector<engine::EngineInfo> all_engines() {

@@ -106,7 +106,7 @@ void describe(Visit&& v, Self& s) {
   constexpr auto in_application = only_where("client", "application");  // the other reads no files
   constexpr auto in_tensors = in_application | only_where("payload", "tensor");
 
-  v("model", s.model, "model file (.onnx, .xml, .pb, .tflite) or a network's name (see neph net)",
+  v("model", s.model, "model file (.onnx, .xml, .pb, .tflite, .pt2) or a network's name (see neph net)",
     changes_answers() | prepared());
   v("images", s.images, "folder of images, read recursively; without it and --inputs: generated inputs",
     changes_answers() | prepared());
