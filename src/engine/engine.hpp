@@ -128,7 +128,7 @@ void describe(Visit&& v, Self& s) {
   v("provider", s.provider,
     "ONNX Runtime's execution provider: cpu, openvino, cuda, tensorrt; empty: the device's usual one",
     changes_answers() | prepared());
-  v("precision", s.precision, "arithmetic of the engine", changes_answers());
+  v("precision", s.precision, "arithmetic of the engine", changes_answers() | prepared());
   v("threads", s.threads, "engine threads; 0: the engine's choice", between(0, 4096));
   v("streams", s.streams,
     "inferences that run side by side in the engine; 0: one an instance of a server, of one the engine's "

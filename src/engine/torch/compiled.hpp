@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/torch/device.hpp"
@@ -57,18 +59,24 @@ class Runner {
  public:
   /// Errors: unsupported, unavailable (memory), with the package's reason; corrupt (another number of inputs
   /// than the package says).
-  static Result<std::unique_ptr<Runner>> make(std::shared_ptr<CompiledLibrary> library,
+  static Result<std::shared_ptr<Runner>> make(std::shared_ptr<CompiledLibrary> library,
                                               const Package& package, const Place& place, std::int64_t count);
   ~Runner();
   Runner(const Runner&) = delete;
   Runner& operator=(const Runner&) = delete;
 
+  bool is_for(const Place& place, std::int64_t count) const {
+    return device_ == place.device.name && count_ == count;
+  }
   /// Takes the inputs, whether or not it fails; waits where all models are at work.
   Status run(Tensors& inputs, Tensors& outputs) const;
 
  private:
-  explicit Runner(std::shared_ptr<CompiledLibrary> library) : library_(std::move(library)) {}
+  Runner(std::shared_ptr<CompiledLibrary> library, std::string device, std::int64_t count)
+      : library_(std::move(library)), device_(std::move(device)), count_(count) {}
   std::shared_ptr<CompiledLibrary> library_;
+  std::string device_;
+  std::int64_t count_;
   Container container_ = nullptr;
 };
 

@@ -25,7 +25,9 @@ Status check_precision(const Description& package, Precision asked) {
 Status check_device(const Description& package, const Place& place) {
   if (is_cuda(place.device.name) == (package.device == "cuda")) return {};
   return fail(ErrorCode::unsupported, "the package is compiled for {}, and cannot run on {}",
-              package.device == "cuda" ? "CUDA" : package.device == "cpu" ? "CPU" : package.device,
+              package.device == "cuda"  ? "CUDA"
+              : package.device == "cpu" ? "CPU"
+                                        : package.device,
               place.device.name);
 }
 
@@ -63,13 +65,14 @@ class TorchModel final : public Model {
     NEPH_CHECK(check_fixed_shapes(ports, shapes, options, "torch"));
     for (std::size_t i = 0; i < ports.size(); ++i) ports[i].shape = std::move(shapes[i]);
     const EngineName name;
-    return make_session(*library_, place, package_, compiled_, std::move(ports), options);
+    return make_session(*library_, place, package_, compiled_, last_, std::move(ports), options);
   }
 
   const Library* library_;
   std::string file_;
   Package package_;  ///< outlives the library, which reads weights from its folder
   std::shared_ptr<CompiledLibrary> compiled_;
+  std::weak_ptr<Runner> last_;
 };
 
 Result<std::unique_ptr<Model>> load_package(const Library& library, const std::filesystem::path& path) {
@@ -82,8 +85,10 @@ Result<std::unique_ptr<Model>> load_package(const Library& library, const std::f
   const auto& described = package.description;
   if (const auto lacking = lacking_instructions(described.instructions, processor_line("flags"));
       !lacking.empty())
-    return fail(ErrorCode::unsupported, "it was compiled for a processor with {}, which {} lacks; export it "
-                "here", lacking, processor_name());
+    return fail(ErrorCode::unsupported,
+                "it was compiled for a processor with {}, which {} lacks; export it "
+                "here",
+                lacking, processor_name());
   if (described.device == "cuda" && !library.no_cuda.empty())
     return fail(ErrorCode::unsupported, "the package is compiled for CUDA, and cannot run here: {}",
                 library.no_cuda);

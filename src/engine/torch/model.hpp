@@ -1,4 +1,5 @@
-// Inference by packages of AOTInductor, which PyTorch compiles: run by libtorch's C interface, without Python.
+// Inference by packages of AOTInductor, which PyTorch compiles: run by libtorch's C interface, without
+// Python.
 //
 // What it does not do: compile (framework/export.hpp), custom operators, times of layers, change what the
 // package fixes: shapes, precision, kind of device. A package runs code of its own: run none that you would
@@ -6,7 +7,7 @@
 //
 // Threads: as engine.hpp says. libtorch computes in the thread that calls it, so that the inferences side by
 // side are threads of ours (Streams), each with its part of the threads asked for.
-// Ownership: each session has weights of its own, which its requests share.
+// Ownership: a model's sessions share weights where their device and number of streams are the same.
 // Cost: load() unpacks the package into a temporary folder; compile() costs one inference, which tells the
 // shapes of outputs. Inputs on the CPU are used in place; outputs are copied once.
 // (Nothing of the GPUs has been tried.)

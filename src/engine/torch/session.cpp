@@ -72,10 +72,15 @@ class TorchSession final : public Session {
         threads_(usable_threads(options.threads)),
         streams_(streams_for(options, threads_)) {}
 
-  Status prepare(std::shared_ptr<CompiledLibrary> compiled, const Package& package, const Options& options) {
+  Status prepare(std::shared_ptr<CompiledLibrary> compiled, const Package& package,
+                 std::weak_ptr<Runner>& last, const Options& options) {
     NEPH_CHECK(streams_.begin());
     take_effect();
-    NEPH_TRY(runner_, Runner::make(std::move(compiled), package, place_, streams_.count()));
+    runner_ = last.lock();
+    if (!runner_ || !runner_->is_for(place_, streams_.count())) {
+      NEPH_TRY(runner_, Runner::make(std::move(compiled), package, place_, streams_.count()));
+      last = runner_;
+    }
     return set_outputs(options);
   }
   void set_facts(const Library& library, const Package& package, const Options& options);
@@ -112,7 +117,7 @@ class TorchSession final : public Session {
   std::vector<Port> inputs_;
   std::vector<Port> outputs_;
   std::int64_t threads_;
-  std::unique_ptr<Runner> runner_;
+  std::shared_ptr<Runner> runner_;
   Facts facts_;
   Streams streams_;  ///< last: its threads use the rest
 };
@@ -180,8 +185,10 @@ class TorchRequest final : public StreamedRequest {
                   enum_name(computed.element), enum_name(port.element));
     if (!port.is_open()) {
       if (computed.shape != port.shape)
-        return fail(ErrorCode::unsupported, "output '{}' has the shape {} now, not {}: it depends on the "
-                    "input's values", port.name, shape_text(computed.shape), shape_text(port.shape));
+        return fail(ErrorCode::unsupported,
+                    "output '{}' has the shape {} now, not {}: it depends on the "
+                    "input's values",
+                    port.name, shape_text(computed.shape), shape_text(port.shape));
       return session_.copy(answer, port, port.shape, outputs_[i]);
     }
     auto& open = open_[i].emplace();
@@ -203,8 +210,8 @@ Status TorchSession::give(void* data, Element element, const Shape& shape, Tenso
   const auto strides = row_major(shape);
   const Messages messages;
   NEPH_CHECK(messages.check(
-      abi_.empty_strided(std::ssize(shape), shape.data(), strides.data(), dtype_of(abi_, element).value_or(-1),
-                         place_.type, place_.index, &made),
+      abi_.empty_strided(std::ssize(shape), shape.data(), strides.data(),
+                         dtype_of(abi_, element).value_or(-1), place_.type, place_.index, &made),
       "memory of the GPU"));
   return messages.check(abi_.copy_(made, here[0], 0), "a copy to the GPU");
 }
@@ -226,8 +233,10 @@ Result<Port> TorchSession::port_of(const std::string& name, Tensor tensor) const
   NEPH_CHECK(messages.check(abi_.get_dtype(tensor, &dtype), name));
   const auto element = element_of(abi_, dtype);
   if (!element)
-    return fail(ErrorCode::unsupported, "output '{}' has elements that neph cannot pass on; cast it in the "
-                "model", name);
+    return fail(ErrorCode::unsupported,
+                "output '{}' has elements that neph cannot pass on; cast it in the "
+                "model",
+                name);
   return Port{.name = name, .element = *element, .shape = {sizes, sizes + rank}};
 }
 
@@ -291,10 +300,11 @@ void TorchSession::set_facts(const Library& library, const Package& package, con
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
                                               const Package& package,
                                               std::shared_ptr<CompiledLibrary> compiled,
-                                              std::vector<Port> inputs, const Options& options) {
+                                              std::weak_ptr<Runner>& last, std::vector<Port> inputs,
+                                              const Options& options) {
   auto session =
       std::make_unique<TorchSession>(library, place, std::move(inputs), package.description.outputs, options);
-  NEPH_CHECK(session->prepare(std::move(compiled), package, options));
+  NEPH_CHECK(session->prepare(std::move(compiled), package, last, options));
   session->set_facts(library, package, options);
   return session;
 }

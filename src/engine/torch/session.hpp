@@ -9,11 +9,13 @@
 
 namespace neph::engine::torch_plugin {
 
-/// `inputs` have the shapes that are wanted. Errors: those of Runner; unsupported (a package that fails at its
-/// first run, a batch that is not the outputs').
+/// `inputs` have the shapes that are wanted. `last`: of the session before, whose weights are shared where
+/// device and streams are the same. Errors: those of Runner; unsupported (a package that fails at
+/// its first run, a batch that is not the outputs').
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
                                               const Package& package,
                                               std::shared_ptr<CompiledLibrary> compiled,
-                                              std::vector<Port> inputs, const Options& options);
+                                              std::weak_ptr<Runner>& last, std::vector<Port> inputs,
+                                              const Options& options);
 
 }  // namespace neph::engine::torch_plugin
