@@ -13,13 +13,8 @@ from onnx import TensorProto, helper, numpy_helper
 QUICK = ("--repeat", 2, "--count", 5)
 
 
-@pytest.fixture(params=["openvino", "onnxruntime", "torch"])
-def engine(neph, request):
-    """Skips torch where libtorch or its plugin is not installed: ./dev setup train."""
-    found = [each for each in neph.json("engines") if each["name"] == request.param]
-    if request.param == "torch" and not (found and found[0]["usable"]):
-        pytest.skip("torch is not installed: ./dev setup train")
-    assert found[0]["infers"], found[0]["reason"]
+@pytest.fixture(params=["openvino", "onnxruntime"])
+def engine(request):
     return request.param
 
 
@@ -73,7 +68,7 @@ def test_convolutions_take_most_of_it(neph, engine, small_model):
     assert profile["kinds"][0]["kind"] == "convolution" and profile["kinds"][0]["share"] > 0.5
     assert profile["kinds"][0]["layers"] == 20
     fused = [layer for layer in profile["layers"] if layer["kind"] == "convolution" and len(layer["parts"]) > 1]
-    assert engine == "torch" or len(fused) == 20, "with their batch norms"
+    assert len(fused) == 20, "with their batch norms"
 
 
 @pytest.mark.timing
@@ -155,7 +150,7 @@ def check_products(profile, path, neph):
             assert 0 < row["flop"] / row["self_s"]["value"] < profile["peak_flop_per_s"], row
 
 
-@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])  # torch has none
+@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])
 def test_recurrent_layers_have_their_time(neph, engine):
     """OpenVINO runs them as LSTMSequence_53 between two Reshapes, those of both directions as two of that."""
     nodes, weights = [], []
