@@ -1,5 +1,5 @@
-// A network by its name as a package of AOTInductor (.pt2), compiled by the PyTorch that is installed, and kept
-// in the cache folder.
+// A network by its name as a package of AOTInductor (.pt2), compiled by the PyTorch that is installed, and
+// kept in the cache folder.
 
 #include <system_error>
 
@@ -46,7 +46,8 @@ std::string script_for(const Model& model, const ExportSettings& settings, const
   static const auto files = embedded_files({neph_framework_scripts, neph_framework_scripts_end});
   std::string constants;
   const auto add = [&](std::string_view name, const std::string& text) {
-    constants += fmt::format("{} = {}\n", name, dump_json(Json(text)));  // Python reads JSON's texts as its own
+    constants +=
+        fmt::format("{} = {}\n", name, dump_json(Json(text)));  // Python reads JSON's texts as its own
   };
   add("WEIGHTS", weights.string());
   add("PACKAGE", package.string());
@@ -109,8 +110,8 @@ Result<fs::path> file_for_engine(fs::path onnx, const engine::Runtime& runtime,
   fs::remove(part, ignored);
   NEPH_CHECK(compiled);
   if (error) return tl::unexpected(system_error(path.string(), error.value()));
-  tell(fmt::format("compiled in {}; kept as {}", format_seconds(seconds(clock.now() - begin)),
-                   path.string()));
+  tell(
+      fmt::format("compiled in {}; kept as {}", format_seconds(seconds(clock.now() - begin)), path.string()));
   return path;
 }
 

@@ -36,7 +36,7 @@ using Sizes = const std::int64_t*;
      std::int32_t device_type, std::int32_t device, Tensor* made))                                       \
   F(Code, empty_strided,                                                                                 \
     (std::int64_t rank, Sizes sizes, Sizes strides, std::int32_t dtype, std::int32_t device_type,        \
-     std::int32_t device, Tensor* made))                                                                 \
+     std::int32_t device, Tensor * made))                                                                \
   F(Code, copy_, (Tensor to, Tensor from, std::int32_t non_blocking))                                    \
   F(void, grad_mode_set_enabled, (bool))
 
@@ -52,14 +52,14 @@ struct ContainerObject;
 using Container = ContainerObject*;
 
 /// The same of a package, whose functions begin with AOTInductorModelContainer.
-#define NEPH_PACKAGE_FUNCTIONS(F)                                                                    \
-  F(Code, CreateWithDevice,                                                                          \
-    (Container*, std::size_t count, const char* device, const char* folder_of_kernels))              \
-  F(Code, Delete, (Container))                                                                       \
-  F(Code, GetNumInputs, (Container, std::size_t*))                                                   \
-  F(Code, GetNumOutputs, (Container, std::size_t*))                                                  \
-  F(Code, Run,                                                                                       \
-    (Container, Tensor * inputs, std::size_t input_count, Tensor* outputs, std::size_t output_count, \
+#define NEPH_PACKAGE_FUNCTIONS(F)                                                                     \
+  F(Code, CreateWithDevice,                                                                           \
+    (Container*, std::size_t count, const char* device, const char* folder_of_kernels))               \
+  F(Code, Delete, (Container))                                                                        \
+  F(Code, GetNumInputs, (Container, std::size_t*))                                                    \
+  F(Code, GetNumOutputs, (Container, std::size_t*))                                                   \
+  F(Code, Run,                                                                                        \
+    (Container, Tensor * inputs, std::size_t input_count, Tensor * outputs, std::size_t output_count, \
      void* stream, void* proxy_executor))
 
 struct PackageFunctions {

@@ -50,10 +50,9 @@ Result<std::unique_ptr<Runner>> Runner::make(std::shared_ptr<CompiledLibrary> li
   const auto& functions = made->library_->functions();
   const auto device = is_cuda(place.device.name) ? fmt::format("cuda:{}", place.index) : std::string("cpu");
   const Messages messages;
-  NEPH_CHECK(messages.check(
-      functions.CreateWithDevice(&made->container_, static_cast<std::size_t>(count), device.c_str(),
-                                 package.folder.path().c_str()),
-      "cannot compile for " + place.device.name));
+  NEPH_CHECK(messages.check(functions.CreateWithDevice(&made->container_, static_cast<std::size_t>(count),
+                                                       device.c_str(), package.folder.path().c_str()),
+                            "cannot compile for " + place.device.name));
   std::size_t inputs = 0, outputs = 0;
   functions.GetNumInputs(made->container_, &inputs);
   functions.GetNumOutputs(made->container_, &outputs);

@@ -10,7 +10,8 @@ namespace neph::engine::torch_plugin {
 namespace {
 
 constexpr std::string_view how_to_export =
-    "export it by torch 2.11, or with the ports in its metadata: inductor_configs={\"aot_inductor.metadata\": "
+    "export it by torch 2.11, or with the ports in its metadata: "
+    "inductor_configs={\"aot_inductor.metadata\": "
     "{\"neph\": '{\"inputs\": [{\"name\": \"x\", \"element\": \"f32\", \"shape\": [-1, 3, 224, 224]}], "
     "\"outputs\": [...]}'}}";
 
@@ -56,10 +57,11 @@ Result<std::vector<Port>> ports_of(const std::vector<PortText>& texts) {
 /// As libtorch calls them: aoti_torch_dtype_float32().
 std::optional<Element> element_of(std::string_view dtype) {
   using enum Element;
-  constexpr std::array known{std::pair{"float32", f32}, std::pair{"float16", f16}, std::pair{"bfloat16", bf16},
-                             std::pair{"float64", f64}, std::pair{"uint8", u8},    std::pair{"int8", i8},
-                             std::pair{"int16", i16},   std::pair{"int32", i32},   std::pair{"int64", i64},
-                             std::pair{"bool", boolean}};
+  constexpr std::array known{std::pair{"float32", f32},   std::pair{"float16", f16},
+                             std::pair{"bfloat16", bf16}, std::pair{"float64", f64},
+                             std::pair{"uint8", u8},      std::pair{"int8", i8},
+                             std::pair{"int16", i16},     std::pair{"int32", i32},
+                             std::pair{"int64", i64},     std::pair{"bool", boolean}};
   for (const auto& [name, element] : known)
     if (name == dtype) return element;
   return std::nullopt;

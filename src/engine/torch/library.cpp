@@ -108,7 +108,8 @@ Result<Library> open_in(const fs::path& folder) {
   if (opened == nullptr)
     return fail(ErrorCode::unsupported, "{} cannot be opened: {}", named, loader_reason());
   if (const auto missing = find_functions(opened, library.abi); !missing.empty())
-    return fail(ErrorCode::unsupported, "{} cannot be used: it has no function {}, which torch 2.10 has", named, missing);
+    return fail(ErrorCode::unsupported, "{} cannot be used: it has no function {}, which torch 2.10 has",
+                named, missing);
   library.no_cuda = open_cuda(folder);
   return library;
 }

@@ -25,7 +25,9 @@ Status check_precision(const Description& package, Precision asked) {
 Status check_device(const Description& package, const Place& place) {
   if (is_cuda(place.device.name) == (package.device == "cuda")) return {};
   return fail(ErrorCode::unsupported, "the package is compiled for {}, and cannot run on {}",
-              package.device == "cuda" ? "CUDA" : package.device == "cpu" ? "CPU" : package.device,
+              package.device == "cuda"  ? "CUDA"
+              : package.device == "cpu" ? "CPU"
+                                        : package.device,
               place.device.name);
 }
 
@@ -82,8 +84,10 @@ Result<std::unique_ptr<Model>> load_package(const Library& library, const std::f
   const auto& described = package.description;
   if (const auto lacking = lacking_instructions(described.instructions, processor_line("flags"));
       !lacking.empty())
-    return fail(ErrorCode::unsupported, "it was compiled for a processor with {}, which {} lacks; export it "
-                "here", lacking, processor_name());
+    return fail(ErrorCode::unsupported,
+                "it was compiled for a processor with {}, which {} lacks; export it "
+                "here",
+                lacking, processor_name());
   if (described.device == "cuda" && !library.no_cuda.empty())
     return fail(ErrorCode::unsupported, "the package is compiled for CUDA, and cannot run here: {}",
                 library.no_cuda);

@@ -1,4 +1,5 @@
-// Inference by packages of AOTInductor, which PyTorch compiles: run by libtorch's C interface, without Python.
+// Inference by packages of AOTInductor, which PyTorch compiles: run by libtorch's C interface, without
+// Python.
 //
 // What it does not do: compile (framework/export.hpp), custom operators, times of layers, change what the
 // package fixes: shapes, precision, kind of device. A package runs code of its own: run none that you would

@@ -90,8 +90,9 @@ TEST(Description, ThatIsDamagedIsRefused) {
   EXPECT_THAT(refusal(R"({"neph": "["})"), HasSubstr("what its metadata says to neph"));
   EXPECT_THAT(refusal(R"({"neph": "{\"inputs\": [{\"name\": \"x\", \"element\": \"f33\"}]}"})"),
               HasSubstr("a type or shape that cannot be"));
-  EXPECT_THAT(refusal(R"({"neph": "{\"inputs\": [{\"name\": \"x\", \"element\": \"f32\", \"shape\": [-2]}]}"})"),
-              HasSubstr("a type or shape that cannot be"));
+  EXPECT_THAT(
+      refusal(R"({"neph": "{\"inputs\": [{\"name\": \"x\", \"element\": \"f32\", \"shape\": [-2]}]}"})"),
+      HasSubstr("a type or shape that cannot be"));
 }
 
 TEST(Instructions, ThatTheProcessorLacksAreNamed) {
@@ -127,7 +128,8 @@ class Packages : public testing::Test {
   }
   /// Of both headers: from the method to the lengths of name and extra field.
   static void put_facts(std::string& text, const File& file) {
-    put(text, 20, 2), put(text, 0, 2), put(text, method_, 2), put(text, 0, 4), put(text, crc(file.content), 4);
+    put(text, 20, 2), put(text, 0, 2), put(text, method_, 2), put(text, 0, 4),
+        put(text, crc(file.content), 4);
     put(text, file.content.size(), 4), put(text, file.content.size(), 4);
     put(text, file.name.size(), 2), put(text, 0, 2);
   }

@@ -180,8 +180,10 @@ class TorchRequest final : public StreamedRequest {
                   enum_name(computed.element), enum_name(port.element));
     if (!port.is_open()) {
       if (computed.shape != port.shape)
-        return fail(ErrorCode::unsupported, "output '{}' has the shape {} now, not {}: it depends on the "
-                    "input's values", port.name, shape_text(computed.shape), shape_text(port.shape));
+        return fail(ErrorCode::unsupported,
+                    "output '{}' has the shape {} now, not {}: it depends on the "
+                    "input's values",
+                    port.name, shape_text(computed.shape), shape_text(port.shape));
       return session_.copy(answer, port, port.shape, outputs_[i]);
     }
     auto& open = open_[i].emplace();
@@ -203,8 +205,8 @@ Status TorchSession::give(void* data, Element element, const Shape& shape, Tenso
   const auto strides = row_major(shape);
   const Messages messages;
   NEPH_CHECK(messages.check(
-      abi_.empty_strided(std::ssize(shape), shape.data(), strides.data(), dtype_of(abi_, element).value_or(-1),
-                         place_.type, place_.index, &made),
+      abi_.empty_strided(std::ssize(shape), shape.data(), strides.data(),
+                         dtype_of(abi_, element).value_or(-1), place_.type, place_.index, &made),
       "memory of the GPU"));
   return messages.check(abi_.copy_(made, here[0], 0), "a copy to the GPU");
 }
@@ -226,8 +228,10 @@ Result<Port> TorchSession::port_of(const std::string& name, Tensor tensor) const
   NEPH_CHECK(messages.check(abi_.get_dtype(tensor, &dtype), name));
   const auto element = element_of(abi_, dtype);
   if (!element)
-    return fail(ErrorCode::unsupported, "output '{}' has elements that neph cannot pass on; cast it in the "
-                "model", name);
+    return fail(ErrorCode::unsupported,
+                "output '{}' has elements that neph cannot pass on; cast it in the "
+                "model",
+                name);
   return Port{.name = name, .element = *element, .shape = {sizes, sizes + rank}};
 }
 

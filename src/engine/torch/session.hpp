@@ -9,8 +9,8 @@
 
 namespace neph::engine::torch_plugin {
 
-/// `inputs` have the shapes that are wanted. Errors: those of Runner; unsupported (a package that fails at its
-/// first run, a batch that is not the outputs').
+/// `inputs` have the shapes that are wanted. Errors: those of Runner; unsupported (a package that fails at
+/// its first run, a batch that is not the outputs').
 Result<std::unique_ptr<Session>> make_session(const Library& library, const Place& place,
                                               const Package& package,
                                               std::shared_ptr<CompiledLibrary> compiled,

@@ -12,7 +12,8 @@ namespace {
 
 class InProcess final : public SystemUnderTest {
  public:
-  InProcess(const InferSpec& spec, const Context& context) : spec_(spec), clock_(context.clock), events_(context.events) {}
+  InProcess(const InferSpec& spec, const Context& context)
+      : spec_(spec), clock_(context.clock), events_(context.events) {}
 
   Status load(Timeline& timeline) override {
     NEPH_TRY(const auto path, file_of_model(spec_, events_));
