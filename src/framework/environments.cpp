@@ -8,6 +8,7 @@
 #include "engine/runtimes.hpp"
 #include "framework/framework.hpp"
 #include "launch/launch.hpp"
+#include "os/plugin.hpp"
 #include "os/process.hpp"
 
 namespace neph::framework {
@@ -78,6 +79,8 @@ struct Place {
 /// All folders with packages, the nearest to the user's word first.
 std::vector<Place> places() {
   auto environments = engine::python_environments();
+  for (auto folder = program_folder(); folder.has_relative_path(); folder = folder.parent_path())
+    environments.push_back(folder / ".venv-train");  // of ./dev setup
   if (const auto python = program_in_path("python3"); !python.empty()) {
     const auto prefix = python.parent_path().parent_path();
     environments.push_back(prefix);

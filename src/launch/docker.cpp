@@ -165,8 +165,10 @@ class Docker final : public Launcher {
     if (!container_.may_write) add({"--read-only"});
     if (is_here_) add({"--pull", "never"});
     add_program(all);
-    for (const auto& file : command.files) add(mount(file.path, path_there(file.path), Access::read));
     std::set<std::filesystem::path> there;  // Docker refuses one that is mounted twice
+    for (const auto& file : command.files)
+      if (there.insert(path_there(file.path)).second)
+        add(mount(file.path, path_there(file.path), Access::read));
     for (const auto& path : container_.writable)
       if (there.insert(same_path(path)).second) add(mount(path, same_path(path), Access::write));
     for (const auto& path : container_.readable)

@@ -34,7 +34,7 @@ def trained(neph, folder):
     """An experiment of two numbers of threads, trained twice each by an engine of known step times."""
     (folder / "known.identity").write_text(f"service_ms = 10\n[training]\n{TRAINED}")
     neph("train", "known.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 1280, "--batch", 32,
-         "--repeat", 2, "--threads", "1,2", "--warmup-max-s", 0)  # fmt: skip
+         "--repeat", 2, "--threads", "1,2")  # fmt: skip
     return neph
 
 

@@ -201,7 +201,7 @@ class TestTorch:
         for package in ("torch", "nvidia"):
             (tmp_path / "own/python" / package).symlink_to(packages / package)
         torch = engines(tmp_path / "own/bin/neph")["torch"]
-        assert torch["usable"], torch["reason"]
+        assert torch["usable"] and torch["infers"], torch["reason"]
 
 
 @pytest.fixture

@@ -14,9 +14,7 @@ QUICK = ("--repeat", 2, "--count", 5)
 
 
 @pytest.fixture(params=["openvino", "onnxruntime"])
-def engine(neph, request):
-    (found,) = [each for each in neph.json("engines") if each["name"] == request.param]
-    assert found["usable"], found["reason"]
+def engine(request):
     return request.param
 
 
@@ -152,7 +150,7 @@ def check_products(profile, path, neph):
             assert 0 < row["flop"] / row["self_s"]["value"] < profile["peak_flop_per_s"], row
 
 
-@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])  # torch has none
+@pytest.mark.parametrize("engine", ["openvino", "onnxruntime"])
 def test_recurrent_layers_have_their_time(neph, engine):
     """OpenVINO runs them as LSTMSequence_53 between two Reshapes, those of both directions as two of that."""
     nodes, weights = [], []

@@ -91,7 +91,7 @@ class Sandbox:
         return self.written("\n".join(lines))
 
     def training(self, _, plain=False):
-        data, save = ("synth", "x.safetensors") if plain else (self.texts.any(), self.texts.any() + ".safetensors")
+        data, save = ("synth", "x.pt") if plain else (self.texts.any(), self.texts.any() + ".pt")
         lines = ["repeat = 1", "[train]", 'model = "mnist-cnn"', f"data = {toml(data)}", f"save = {toml(save)}", "steps = 1"]
         return self.written("\n".join(lines))
 

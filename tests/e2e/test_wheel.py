@@ -203,7 +203,7 @@ class TestInstalled:
         for package in ("torch", "nvidia"):
             (site(bare) / package).symlink_to(packages / package)
         torch = engines(bare / "bin/neph")["torch"]
-        assert torch["usable"], torch["reason"]
+        assert torch["usable"] and torch["infers"], torch["reason"]
 
     def test_the_bundle_of_it_is_whole(self, environment):
         """`--on docker:IMAGE` mounts this folder into containers."""

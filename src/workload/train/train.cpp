@@ -121,7 +121,11 @@ Status check(const Json& json) {
   if (given.data.empty())
     return fail(ErrorCode::invalid_argument,
                 "no data given: --data fashion-mnist, a folder of images by class, or synth");
-  NEPH_TRY(const auto spec, with_framework(given));
+  auto spec = given;
+  if (const auto found = with_framework(given))
+    spec = *found;
+  else  // a script for another machine needs none here; prepare() does
+    spec.framework = framework::Framework::pytorch;
   NEPH_CHECK(check_framework(spec));
   NEPH_CHECK(check_ranks(spec));
   return check_applicable(json, spec);
