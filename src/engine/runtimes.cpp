@@ -11,6 +11,7 @@
 #include "core/values.hpp"
 #include "engine/engine.hpp"
 #include "os/plugin.hpp"
+#include "os/process.hpp"
 
 namespace neph::engine {
 namespace {
@@ -77,6 +78,22 @@ std::vector<fs::path> python_environments() {
   add("VIRTUAL_ENV");
   add("CONDA_PREFIX");
   for (const char* beside : {"python", ".venv"}) environments.push_back(around_program() / beside);
+  return environments;
+}
+
+std::vector<fs::path> environments_with_python() {
+  auto environments = python_environments();
+  for (auto folder = program_folder(); folder.has_relative_path(); folder = folder.parent_path())
+    environments.push_back(folder / ".venv-train");
+  const auto python = program_in_path("python3");
+  if (python.empty()) return environments;
+  std::error_code absent;
+  for (const auto& file : {python, fs::canonical(python, absent)}) {
+    const auto prefix = file.parent_path().parent_path();
+    if (prefix.empty() || std::ranges::count(environments, prefix) > 0) continue;
+    environments.push_back(prefix);
+    if (prefix == "/usr") environments.emplace_back("/usr/local");  // of Debian's Python, what pip installed
+  }
   return environments;
 }
 

@@ -21,6 +21,10 @@ std::filesystem::path asked_environment();
 /// $CONDA_PREFIX, `python` and `.venv` in the folder around the program's. Some may not exist.
 std::vector<std::filesystem::path> python_environments();
 
+/// Those, then of a development tree `.venv-train` in the folders around the program, then that of the
+/// `python3` in PATH: as it is named, and where it lies. For what needs Python itself, or its torch.
+std::vector<std::filesystem::path> environments_with_python();
+
 /// The environment, or folder of `pip install --target`, that pip installed a program of this folder into: it
 /// lies there as tools/wheel says, in libexec/nephoscope/bin. Empty: it did not come by pip.
 std::filesystem::path environment_of(const std::filesystem::path& program_folder);

@@ -7,8 +7,8 @@
 #include "core/values.hpp"
 #include "engine/runtimes.hpp"
 #include "framework/framework.hpp"
+#include "framework/writers.hpp"
 #include "launch/launch.hpp"
-#include "os/plugin.hpp"
 #include "os/process.hpp"
 
 namespace neph::framework {
@@ -78,17 +78,9 @@ struct Place {
 
 /// All folders with packages, the nearest to the user's word first.
 std::vector<Place> places() {
-  auto environments = engine::python_environments();
-  for (auto folder = program_folder(); folder.has_relative_path(); folder = folder.parent_path())
-    environments.push_back(folder / ".venv-train");  // of ./dev setup
-  if (const auto python = program_in_path("python3"); !python.empty()) {
-    const auto prefix = python.parent_path().parent_path();
-    environments.push_back(prefix);
-    if (prefix == "/usr") environments.emplace_back("/usr/local");  // of Debian's Python, what pip installed
-  }
   std::vector<Place> all;
   std::error_code absent;
-  for (const auto& environment : environments)
+  for (const auto& environment : engine::environments_with_python())
     for (const auto& folder : engine::package_folders(environment))
       if (fs::is_directory(folder, absent))
         all.push_back({fs::absolute(environment, absent), fs::absolute(folder, absent)});
@@ -173,20 +165,24 @@ Result<Installed> find(Framework framework) {
   return error;
 }
 
-Status try_out(const Installed& installed, const std::string& device) {
+Status run_python(const Installed& installed, const std::vector<std::string>& arguments) {
   std::vector<std::string> command{"env"};
   for (const auto& [name, value] : installed.variables) command.push_back(fmt::format("{}={}", name, value));
-  command.insert(command.end(), {"TF_CPP_MIN_LOG_LEVEL=3", installed.python.string(), "-c"});
+  command.insert(command.end(), {"TF_CPP_MIN_LOG_LEVEL=3", installed.python.string()});
   const auto launcher = launch::here(command);
-  NEPH_TRY(const auto child,
-           launcher->start({.arguments = {trial_of(installed.framework, device)}, .files = {}}));
+  NEPH_TRY(const auto child, launcher->start({.arguments = arguments, .files = {}}));
   launch::Child* const waited[]{child.get()};
   while (!child->exit()) launch::Child::wait(waited);
   if (child->exit()->code == 0 && child->exit()->signal == 0) return {};
-  auto error = fail(ErrorCode::unavailable, "{} in {} cannot be used{}: {}", enum_name(installed.framework),
-                    installed.packages.string(), device == "cpu" ? "" : " on " + device,
-                    child->stderr_tail().empty() ? child->how_it_ended() : child->stderr_tail());
-  return error;
+  return fail(ErrorCode::unavailable, "{}",
+              child->stderr_tail().empty() ? child->how_it_ended() : child->stderr_tail());
+}
+
+Status try_out(const Installed& installed, const std::string& device) {
+  const auto tried = run_python(installed, {"-c", trial_of(installed.framework, device)});
+  if (tried) return {};
+  return fail(tried.error().code, "{} in {} cannot be used{}: {}", enum_name(installed.framework),
+              installed.packages.string(), device == "cpu" ? "" : " on " + device, tried.error().message);
 }
 
 }  // namespace neph::framework

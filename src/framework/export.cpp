@@ -8,17 +8,12 @@
 #include "core/clock.hpp"
 #include "core/embedded.hpp"
 #include "core/fnv1a.hpp"
-#include "core/json.hpp"
 #include "core/units.hpp"
 #include "engine/hardware.hpp"
 #include "framework/framework.hpp"
 #include "framework/writers.hpp"
-#include "launch/launch.hpp"
 #include "os/file.hpp"
 #include "os/temporary_folder.hpp"
-
-// src/framework/scripts/*.py, by cmake/EmbedFolder.cmake
-extern const char neph_framework_scripts[], neph_framework_scripts_end[];
 
 namespace neph::framework {
 namespace {
@@ -43,11 +38,9 @@ fs::path cached_package(const fs::path& onnx, const ExportSettings& settings, co
 
 std::string script_for(const Model& model, const ExportSettings& settings, const fs::path& weights,
                        const fs::path& package) {
-  static const auto files = embedded_files({neph_framework_scripts, neph_framework_scripts_end});
   std::string constants;
   const auto add = [&](std::string_view name, const std::string& text) {
-    constants +=
-        fmt::format("{} = {}\n", name, dump_json(Json(text)));  // Python reads JSON's texts as its own
+    constants += fmt::format("{} = {}\n", name, quoted(text));
   };
   add("WEIGHTS", weights.string());
   add("PACKAGE", package.string());
@@ -56,22 +49,9 @@ std::string script_for(const Model& model, const ExportSettings& settings, const
   add("INPUT", model.program.inputs.front().name);
   add("OUTPUT", model.program.outputs.front().name);
   constants += fmt::format("EXAMPLE = {}\n", tuple(model.layers.example));
-  return filled(files.at("export"), {{"head", "# Compiles a network with AOTInductor.\n"},
-                                     {"settings", constants},
-                                     {"network", pytorch_network(model.layers)}});
-}
-
-Status run_python(const Installed& installed, const fs::path& script, const ExportSettings& settings) {
-  std::vector<std::string> command{"env"};
-  for (const auto& [name, value] : installed.variables) command.push_back(fmt::format("{}={}", name, value));
-  command.push_back(installed.python.string());
-  const auto launcher = launch::here(command);
-  NEPH_TRY(const auto child, launcher->start({.arguments = {script.string()}, .files = {}}));
-  launch::Child* const waited[]{child.get()};
-  while (!child->exit()) launch::Child::wait(waited);
-  if (child->exit()->code == 0 && child->exit()->signal == 0) return {};
-  return fail(ErrorCode::unavailable, "PyTorch {} cannot compile the network for {}: {}", installed.version,
-              settings.device, child->stderr_tail().empty() ? child->how_it_ended() : child->stderr_tail());
+  return filled(script_part("export"), {{"head", "# Compiles a network with AOTInductor.\n"},
+                                        {"settings", constants},
+                                        {"network", pytorch_network(model.layers)}});
 }
 
 Status compile(const fs::path& onnx, const ExportSettings& settings, const Installed& installed,
@@ -81,13 +61,16 @@ Status compile(const fs::path& onnx, const ExportSettings& settings, const Insta
   const auto weights = folder.path() / "weights.npz", script = folder.path() / "export.py";
   NEPH_CHECK(write_weights(model, {}, weights));
   NEPH_CHECK(write_file(script, script_for(model, settings, weights, package)));
-  return run_python(installed, script, settings);
+  const auto compiled = run_python(installed, {script.string()});
+  if (compiled) return {};
+  return fail(compiled.error().code, "PyTorch {} cannot compile the network for {}: {}", installed.version,
+              settings.device, compiled.error().message);
 }
 
 }  // namespace
 
 Result<fs::path> file_for_engine(fs::path onnx, const engine::Runtime& runtime,
-                                 const std::function<void(std::string)>& tell) {
+                                 const std::function<void(std::string)>& notify) {
   if (runtime.engine != "torch") return onnx;
   const bool is_f32 = runtime.precision == engine::Precision::automatic;
   const ExportSettings settings{engine::is_cuda(runtime.device) ? "cuda" : "cpu",
@@ -99,8 +82,8 @@ Result<fs::path> file_for_engine(fs::path onnx, const engine::Runtime& runtime,
   std::error_code error;
   if (fs::exists(path, error)) return path;
   NEPH_CHECK(make_cache_folder(path.parent_path()));
-  tell(fmt::format("compiling {} with PyTorch {} for {}: about a minute, once", onnx.stem().string(),
-                   installed.version, settings.device));
+  notify(fmt::format("compiling {} with PyTorch {} for {}: about a minute, once", onnx.stem().string(),
+                     installed.version, settings.device));
   const SteadyClock clock;
   const auto begin = clock.now();
   const auto part = path.parent_path() / fmt::format("part-{}-{}", ::getpid(), path.filename().string());
@@ -110,7 +93,7 @@ Result<fs::path> file_for_engine(fs::path onnx, const engine::Runtime& runtime,
   fs::remove(part, ignored);
   NEPH_CHECK(compiled);
   if (error) return tl::unexpected(system_error(path.string(), error.value()));
-  tell(
+  notify(
       fmt::format("compiled in {}; kept as {}", format_seconds(seconds(clock.now() - begin)), path.string()));
   return path;
 }

@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::string_view form_names[]{"idx", "cifar", "npz", "images"};
 
-/// Python reads JSON's texts as its own.
-std::string quoted(const std::string& text) { return dump_json(Json(text)); }
 std::string truth(bool value) { return value ? "True" : "False"; }
 
 bool is_channels_first(const Settings& settings) {
@@ -145,7 +143,6 @@ Status check(const Model& model, const Settings& settings) {
 }
 
 std::string script(const Model& model, const Settings& settings) {
-  static const auto files = embedded_files({neph_framework_scripts, neph_framework_scripts_end});
   const bool keras = is_keras(settings.framework);
   const bool is_identity = settings.framework == Framework::identity;
   const auto head = fmt::format(
@@ -158,19 +155,19 @@ std::string script(const Model& model, const Settings& settings) {
       enum_name(settings.framework));
   if (is_identity)
     return filled(
-        files.at("identity"),
-        {{"head", head}, {"settings", identity_settings(settings)}, {"events", files.at("events")}});
+        script_part("identity"),
+        {{"head", head}, {"settings", identity_settings(settings)}, {"events", script_part("events")}});
   const auto network =
       keras ? keras_network(model.layers, is_channels_first(settings)) : pytorch_network(model.layers);
   return filled(
-      files.at(keras ? "keras" : "pytorch"),
+      script_part(keras ? "keras" : "pytorch"),
       {{"head", head},
        {"imports", imports(settings.data_form)},
        {"image imports", settings.data_form == DataForm::images ? "from PIL import Image, ImageOps\n" : ""},
        {"settings", settings_text(model, settings)},
        {"network", network},
-       {"events", files.at("events")},
-       {"data", files.at(std::string(form_names[static_cast<std::size_t>(settings.data_form)]))}});
+       {"events", script_part("events")},
+       {"data", script_part(form_names[static_cast<std::size_t>(settings.data_form)])}});
 }
 
 Status write_weights(const Model& model, const Settings& settings, const std::filesystem::path& path) {
@@ -178,6 +175,13 @@ Status write_weights(const Model& model, const Settings& settings, const std::fi
                                       ? keras_weights(model, is_channels_first(settings))
                                       : pytorch_weights(model));
 }
+
+const std::string& script_part(std::string_view name) {
+  static const auto files = embedded_files({neph_framework_scripts, neph_framework_scripts_end});
+  return files.find(name)->second;
+}
+
+std::string quoted(const std::string& text) { return dump_json(Json(text)); }
 
 std::string tuple(const std::vector<std::int64_t>& sizes) {
   return fmt::format("({}{})", fmt::join(sizes, ", "), sizes.size() == 1 ? "," : "");

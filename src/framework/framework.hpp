@@ -115,10 +115,10 @@ Status try_out(const Installed& installed, const std::string& device);
 /// What of the network in `onnx`, a file of net::model_file(), the runtime's engine runs: that file, or for
 /// torch a package of AOTInductor (.pt2) for the runtime's kind of device and precision: in evaluation mode,
 /// with the file's weights and an open batch; its input and output take and give f32. It is kept in the cache
-/// folder. `tell` is given what people wait for, and then how long it took. Cost: Python and a C++ compiler
+/// folder. `notify` gets what people wait for, and then how long it took. Cost: Python and a C++ compiler
 /// at work for about a minute, the first time. Errors: those of read_model() and find(); unsupported (i8);
 /// unavailable (with Python's last line: no C++ compiler, no such device).
 Result<std::filesystem::path> file_for_engine(std::filesystem::path onnx, const engine::Runtime& runtime,
-                                              const std::function<void(std::string)>& tell);
+                                              const std::function<void(std::string)>& notify);
 
 }  // namespace neph::framework

@@ -12,6 +12,13 @@ namespace neph::framework {
 
 /// "3" where both are the same, else "(3, 5)".
 std::string extent(std::int64_t height, std::int64_t width);
+/// The file of src/framework/scripts, by its name without the ending.
+const std::string& script_part(std::string_view name);
+/// A text as Python writes it, which reads JSON's texts as its own.
+std::string quoted(const std::string& text);
+/// Runs the environment's Python to its end. Errors: unavailable, with its last line.
+Status run_python(const Installed& installed, const std::vector<std::string>& arguments);
+
 /// "(1, 28, 28)".
 std::string tuple(const std::vector<std::int64_t>& sizes);
 /// A number as Python writes it: 0.001, 1e-05.

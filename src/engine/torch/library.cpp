@@ -27,51 +27,13 @@ fs::path own_file() {
 /// A bundle has no ./dev, but a folder of its own for what pip brings.
 std::string how_to_get_one() {
   const auto line = own_bundle().empty() ? std::string() : line_to_get(own_file());
-  return fmt::format(
-      "{}, or give the folder of an environment that has torch 2.10 or later with --engine-path or "
-      "NEPH_TORCH",
-      line.empty() ? "run ./dev setup train" : "get it with " + line);
+  return fmt::format("{}, or give an environment that has torch 2.10 or later with --engine-path",
+                     line.empty() ? "run ./dev setup train" : "get it with " + line);
 }
 
 bool has_library(const fs::path& folder) {
   std::error_code absent;
   return fs::exists(folder / "lib/libtorch_cpu.so", absent);
-}
-
-const char* variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && *value != '\0' ? value : nullptr;
-}
-
-/// Environments of the `python3` that PATH has first: as it is named, which a virtual one needs, and where it
-/// lies.
-std::vector<fs::path> environments_of_path() {
-  const char* path = variable("PATH");
-  std::string_view left = path != nullptr ? path : "";
-  std::error_code absent;
-  while (!left.empty()) {
-    const auto end = std::min(left.find(':'), left.size());
-    const fs::path folder = left.substr(0, end);
-    left.remove_prefix(std::min(end + 1, left.size()));
-    if (folder.empty() || !fs::exists(folder / "python3", absent)) continue;
-    const auto real = fs::canonical(folder / "python3", absent);
-    return {folder.parent_path(), real.parent_path().parent_path()};
-  }
-  return {};
-}
-
-/// The environment that the program was installed into; a bundle's `python`; .venv-train and .venv beside the
-/// program: in its folder, and in up to four around it, as build/release/bin lies.
-std::vector<fs::path> environments_beside() {
-  std::vector<fs::path> places;
-  if (auto own = environment_of(program_folder()); !own.empty()) places.push_back(std::move(own));
-  if (const auto bundle = own_bundle(); !bundle.empty()) places.push_back(bundle / "python");
-  auto folder = program_folder();
-  for (int i = 0; i < 5 && folder.has_relative_path(); ++i, folder = folder.parent_path()) {
-    places.push_back(folder / ".venv-train");
-    places.push_back(folder / ".venv");
-  }
-  return places;
 }
 
 /// Opens CUDA's part, before anything asks libtorch for it: the answer is kept. Gives the reason where it
@@ -144,28 +106,19 @@ std::vector<fs::path> torch_folders(const fs::path& place) {
   return found;
 }
 
-Result<std::vector<fs::path>> find_torch_folders() {
-  if (const char* given = variable("NEPH_TORCH")) {
-    auto found = torch_folders(given);
-    if (found.empty())
-      return fail(ErrorCode::not_found,
-                  "{}: there is no torch (lib/libtorch_cpu.so) in it, as NEPH_TORCH says", given);
-    return found;
-  }
-  std::vector<fs::path> places;
-  if (const char* given = variable("NEPH_ENGINE_PATH")) places.emplace_back(given);
-  for (auto& place : environments_beside()) places.push_back(std::move(place));
-  if (const char* active = variable("VIRTUAL_ENV")) places.emplace_back(active);
-  for (auto& place : environments_of_path()) places.push_back(std::move(place));
+std::vector<fs::path> find_torch_folders() {
+  const auto asked = asked_environment();
+  if (!asked.empty())
+    if (auto found = torch_folders(asked); !found.empty()) return found;
   std::vector<fs::path> found;
-  for (const auto& place : places)
-    for (auto& folder : torch_folders(place))
-      if (std::find(found.begin(), found.end(), folder) == found.end()) found.push_back(std::move(folder));
+  for (const auto& environment : environments_with_python())
+    for (auto& folder : torch_folders(environment))
+      if (std::ranges::find(found, folder) == found.end()) found.push_back(std::move(folder));
   return found;
 }
 
 Result<Library> open_library() {
-  NEPH_TRY(const auto folders, find_torch_folders());
+  const auto folders = find_torch_folders();
   if (folders.empty()) return fail(ErrorCode::not_found, "torch is not found here; {}", how_to_get_one());
   std::vector<std::string> reasons;
   for (const auto& folder : folders) {

@@ -1,10 +1,7 @@
 // Finds libtorch in a Python environment and opens it, without running Python.
 //
-// Looked for, in this order: the folder that $NEPH_TORCH names, and then nowhere else; the one that
-// --engine-path names; the one that pip installed neph into; the folder `python` of a bundle; the
-// environments .venv-train and .venv in the folder of the program or one around it; $VIRTUAL_ENV; the
-// environment of the `python3` that PATH has. A place may be an environment, its site-packages, or torch's
-// own folder.
+// Looked for in engine::environments_with_python(), of which --engine-path may also be site-packages or
+// torch's own folder.
 //
 // What it does not do: install, import, or judge what torch can compute.
 // Threads: one. Ownership: what is opened stays in the process to its end.
@@ -30,8 +27,8 @@ struct Library {
 /// Torch's folders that lie in `place`: an environment, a site-packages, or torch's folder itself.
 std::vector<std::filesystem::path> torch_folders(const std::filesystem::path& place);
 
-/// All of them, in the order above. Errors: not_found ($NEPH_TORCH names a place that has none).
-Result<std::vector<std::filesystem::path>> find_torch_folders();
+/// Those of --engine-path, where it has some; else of all environments that framework::find() looks in, too.
+std::vector<std::filesystem::path> find_torch_folders();
 
 /// The first that can be opened and is 2.10 or later. Errors: not_found (there is none: how to get one),
 /// unsupported (why each cannot be used).

@@ -76,7 +76,7 @@ void describe(Visit&& v, Self& s) {
   v("processes", s.processes,
     "processes that learn together, data parallel: each has its part of every batch, and of the threads",
     between(1, 256) | changes_answers());
-  v("device", s.device, "device of the framework: cpu, cuda, cuda:1", changes_answers());
+  v("device", s.device, "device of the framework: cpu, cuda, cuda:1", changes_answers() | prepared());
   v("gpus", s.gpus, "GPUs that learn together, data parallel, a process for each (device cuda)",
     between(1, 64) | changes_answers());
   v("precision", s.precision, "arithmetic of the products (automatic mixed precision); weights stay f32",
@@ -90,13 +90,13 @@ void describe(Visit&& v, Self& s) {
   v("layout", s.layout, "channels of images first or last; auto: as the framework has them",
     changes_answers() | prepared());
   v("fused_optimizer", s.fused_optimizer, "PyTorch's fused optimizer; auto: as PyTorch chooses",
-    changes_answers());
-  v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers());
+    changes_answers() | prepared());
+  v("optimizer", s.optimizer, "how weights follow the gradients", changes_answers() | prepared());
   v("learning_rate", s.learning_rate, "of the optimizer", between(0, 1e3) | changes_answers());
   v("momentum", s.momentum, "of sgd", between(0, 1) | only_where("optimizer", "sgd") | changes_answers());
-  v("weight_decay", s.weight_decay, "of the optimizer", between(0, 1e3) | changes_answers());
+  v("weight_decay", s.weight_decay, "of the optimizer", between(0, 1e3) | changes_answers() | prepared());
   v("loss", s.loss, "what is made small; auto: ctc where the network's output is a sequence",
-    changes_answers());
+    changes_answers() | prepared());
   v("train_seed", s.train_seed, "seed of weights, shuffling and dropout",
     at_least(0) | changes_answers() | prepared());
   describe(with(v, changes_answers() | prepared()), s.network);
@@ -107,7 +107,8 @@ void describe(Visit&& v, Self& s) {
     "as "
     "the framework does by itself",
     between(-1, 1024));
-  v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own");
+  v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own",
+    prepared());
   v("image", s.image, "Docker image of the container: any; ours is made by ./dev image",
     only_where("in", "docker"));
   v("telemetry_hz", s.telemetry_hz, "readings of the machine's counters per second", between(0.1, 100));

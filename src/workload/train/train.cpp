@@ -26,6 +26,14 @@ Result<TrainSpec> parse(const Json& json) {
   return with_framework(std::move(spec));
 }
 
+/// What preparing looks at: cells that differ in nothing of it share one preparation.
+std::string prepared_part(const Json& spec) {
+  Json part = Json::object();
+  for (const auto& name : fields_with<TrainSpec>(&Traits::is_prepared))
+    if (spec.contains(name)) part[name] = spec[name];
+  return dump_json(part);
+}
+
 /// Whether the processes can divide what there is to divide.
 Status check_ranks(const TrainSpec& spec) {
   const auto device = in_small_letters(spec.device);
@@ -140,12 +148,17 @@ std::vector<Idle> idle() {
 
 PreparedCells prepare(std::span<const Json> specs, EventSink&) {
   std::map<std::string, Status> tried;
+  std::map<std::string, Result<launch::Files>> ready;  // by what is prepared
   const auto of = [&](const Json& json) -> Result<launch::Files> {
     NEPH_TRY(const auto spec, parse(json));
     return prepare_cell(spec, tried);
   };
   PreparedCells all;
-  for (const auto& json : specs) all.push_back(of(json));
+  for (const auto& json : specs) {
+    const auto [known, is_new] = ready.try_emplace(prepared_part(json));
+    if (is_new) known->second = of(json);
+    all.push_back(known->second);
+  }
   return all;
 }
 
