@@ -192,7 +192,7 @@ class TestTorch:
         torch = engines(bundle / "bin/neph")["torch"]
         assert not torch["usable"] and "./dev" not in torch["reason"]
         locked = re.findall(r"^(?:torch|nvidia-cuda-(?:cupti|runtime))==\S+", (REPOSITORY / "tools/requirements-train.txt").read_text(), re.MULTILINE)
-        assert f"--target {shlex.quote(f'{bundle}/python')} {' '.join(locked)}, or give the folder" in torch["reason"]
+        assert f"--target {shlex.quote(f'{bundle}/python')} {' '.join(locked)}, or give an environment" in torch["reason"]
 
     def test_it_is_found_where_that_line_puts_it(self, bundle, tmp_path):
         packages = next((REPOSITORY / ".venv-train/lib").glob("python3*")) / "site-packages"
