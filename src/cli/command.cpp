@@ -315,18 +315,25 @@ void Command::field(const Option& option, Set set) {
       *fault = std::move(error);
     }
   };
-  const auto add = [&](const std::string& names) {
-    return parser_.app->add_option_function<std::vector<std::string>>(names, accept, std::string(option.help))
+  const auto add = [&](const std::string& names, const auto& take) {
+    return parser_.app->add_option_function<std::vector<std::string>>(names, take, std::string(option.help))
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
         ->type_size(1)
         ->expected(may_stand_alone ? 0 : 1, is_list ? CLI::detail::expected_max_vector_size : 1)
         ->allow_extra_args(is_list);
   };
-  add(option.is_positional ? name.substr(2) + "," + name : name)
+  add(option.is_positional ? name.substr(2) + "," + name : name, accept)
       ->option_text(option.is_positional ? " " : hint);
-  if (!time.empty()) add(option_name(option.name))->group("");
-  for (const auto earlier : option.earlier_names)
-    if (!earlier.empty()) add(option_name(earlier))->group("");
+  if (!time.empty()) add(option_name(option.name), accept)->group("");
+  for (const auto earlier : option.earlier_names) {
+    if (earlier.empty()) continue;
+    const auto old = option_name(earlier);
+    const auto noted = [accept, old, name](const std::vector<std::string>& given) {
+      talk("note: {} is called {} now\n", old, name);
+      accept(given);
+    };
+    add(old, noted)->group("");
+  }
 }
 
 int run_command_line(int count, char** arguments, std::string_view summary, std::string_view version,

@@ -1,5 +1,6 @@
 """`neph train --processes N`: data parallel training by torchrun as one run: what is learnt, what it costs, how it fails."""
 
+import json
 import os
 import pathlib
 import signal
@@ -99,6 +100,22 @@ def test_the_users_interrupts_end_all_processes(neph):
 def test_what_cannot_be_divided_is_refused_before_anything_runs(neph, arguments, complaint):
     said = neph("train", *HERE, *arguments, code=2, env=os.environ | VENV)
     assert complaint in said.stderr and len(said.stderr.strip().splitlines()) == 1
+
+
+def test_a_script_of_the_users_own_runs_in_several_processes(neph, tmp_path):
+    script = tmp_path / "train.py"
+    script.write_text(neph("train", *HERE[:-2], "--epochs", 2, "--print-script", env=os.environ | VENV).stdout)
+    said = neph("train", "--json", "--processes", "1,2", "--threads", 2, "--", script, env=os.environ | VENV, timeout_s=300)
+    one, two = json.loads(said.stdout)["cells"]
+    assert "processes" not in one["facts"] and two["facts"]["processes"] == "2"
+    assert one["facts"]["steps_measured"] == "40" and int(two["facts"]["steps_measured"]) == 40
+    assert value(one, "test_loss") == pytest.approx(value(two, "test_loss"), rel=1e-3)
+
+
+@pytest.mark.parametrize("command", [("make", "train"), ("python3", "-c", "1"), ("python3",)])
+def test_only_a_script_is_started_in_several_processes(neph, command):
+    said = neph("train", "--processes", 2, "--", *command, code=2)
+    assert f"--processes 2 starts a script of Python, and '{command[0]}' is not one" in said.stderr
 
 
 def test_steps_of_known_time_are_made_by_one_process(neph, tmp_path):

@@ -49,6 +49,7 @@ void declare_train_command(Command& command) {
       "run in it, or where it tells of them itself: docs/EVENTS.md.\n"
       "  neph train -- python train.py --epochs 3\n"
       "  neph train --threads 1,2 --repeat 5 -- python train.py --epochs 3\n"
+      "  neph train --processes 1,2 -- train.py      # by torchrun, in the Python that has PyTorch\n"
       "  neph train --env OMP_WAIT_POLICY=active,OMP_WAIT_POLICY=passive -- python train.py");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
     if (!options->words.empty() && options->fields.contains("command"))

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <new>
 
+#include "framework/framework.hpp"
 #include "os/process.hpp"
 #include "workload/command/run.hpp"
 #include "workload/command/spec.hpp"
@@ -35,8 +36,8 @@ Result<launch::Files> prepare_one(const Json& json) {
     return fail(ErrorCode::not_found, "--folder {}: there is no such folder", spec.folder);
   if (spec.in == In::docker)
     return launch::Files{};  // it is mounted where it is, and the image has the program
-  NEPH_TRY(const auto words, words_of(spec.command));
-  NEPH_CHECK(check_program(words.front(), folder));
+  NEPH_TRY(const auto start, start_of(spec));
+  NEPH_CHECK(check_program(start.words.front(), folder));
   return launch::Files{{.field = "folder", .path = std::filesystem::absolute(folder)}};
 }
 
@@ -52,9 +53,24 @@ Result<std::optional<launch::Container>> container(const Json& json) {
 
 }  // namespace
 
+Result<Start> start_of(const CommandSpec& spec) {
+  NEPH_TRY(auto words, words_of(spec.command));
+  const bool needs_python =
+      is_script(words) &&
+      (spec.processes > 1 || !is_program(std::filesystem::path(spec.folder) / words.front()));
+  if (!needs_python && spec.processes == 1) return Start{std::move(words)};
+  framework::Installed found{.python = "python3"};
+  if (needs_python && spec.in == In::process) {
+    NEPH_TRY(found, framework::find(framework::Framework::pytorch));
+  }
+  NEPH_TRY(words, words_of_processes(std::move(words), spec.processes, found.python.string()));
+  return Start{std::move(words), std::move(found.variables)};
+}
+
 Status check(const Json& json) {
   NEPH_TRY(const auto spec, from_json<CommandSpec>(json, ""));
-  NEPH_CHECK(words_of(spec.command));
+  NEPH_TRY(auto words, words_of(spec.command));
+  NEPH_CHECK(words_of_processes(std::move(words), spec.processes, "python3"));
   NEPH_CHECK(variables_of(spec.env));
   if (spec.in == In::docker && spec.image.empty())
     return fail(ErrorCode::invalid_argument,

@@ -8,9 +8,23 @@
 // a wake-up for each piece that the command prints or tells; of the hooks docs/method/training.md.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/command/spec.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::workload::command {
+
+/// What is started: the command; before a script (NAME.py) that is not a program, or of several processes,
+/// the Python that has PyTorch, with the variables that it needs, and torchrun.
+struct Start {
+  std::vector<std::string> words;
+  std::vector<std::pair<std::string, std::string>> variables{};
+};
+/// Errors: of words_of() and words_of_processes(); unsupported: no PyTorch for a script.
+Result<Start> start_of(const CommandSpec& spec);
 
 Status check(const Json& spec);
 PreparedCells prepare(std::span<const Json> specs, EventSink& events);

@@ -11,7 +11,9 @@
 #include "core/text.hpp"
 #include "core/units.hpp"
 #include "core/values.hpp"
+#include "os/cores.hpp"
 #include "os/orphans.hpp"
+#include "workload/command/command.hpp"
 #include "workload/command/event_line.hpp"
 #include "workload/command/mllog.hpp"
 #include "workload/command/run_figures.hpp"
@@ -95,16 +97,20 @@ Result<RunResult> CommandRun::run() {
 Result<Launched> CommandRun::launched(const Scratch& scratch) const {
   Launched what{.surroundings = {.environment = scratch.variables(), .folder = spec_.folder},
                 .cores = spec_.threads};
-  NEPH_TRY(what.words, words_of(spec_.command));
-  NEPH_TRY(const auto variables, variables_of(spec_.env));
+  NEPH_TRY(auto start, start_of(spec_));
+  what.words = std::move(start.words);
+  NEPH_TRY(auto variables, variables_of(spec_.env));
+  variables.insert(variables.begin(), start.variables.begin(), start.variables.end());
   auto& all = what.surroundings.environment;
   const auto set_here = [&](const std::string& name) {
     return std::any_of(variables.begin(), variables.end(),
                        [&](const auto& each) { return each.first == name; });
   };
-  if (spec_.threads > 0)
+  const auto threads = spec_.threads > 0 || spec_.processes == 1 ? spec_.threads : usable_cores();
+  if (threads > 0)
     for (const auto* name : thread_variables)
-      if (!set_here(name)) all.emplace_back(name, std::to_string(spec_.threads));
+      if (!set_here(name))
+        all.emplace_back(name, std::to_string(std::max<std::int64_t>(1, threads / spec_.processes)));
   for (auto variable : variables) {
     if (variable.first == "PYTHONPATH" && spec_.hooks)  // ours stays before it
       for (auto& [name, value] : all)
@@ -197,6 +203,11 @@ void CommandRun::add_telemetry(std::vector<Series> series) {
 void CommandRun::add_facts() {
   auto& facts = result_.facts;
   if (spec_.threads > 0) set(facts, fact::cores, spec_.threads);
+  if (spec_.processes > 1) set(facts, fact::processes, spec_.processes);
+  if (const auto cores = spec_.threads > 0 ? spec_.threads : usable_cores(); spec_.processes > cores)
+    result_.warnings.push_back(
+        make_warning(WarningCode::fewer_cores,
+                     fmt::format("{} processes share {}", spec_.processes, counted(cores, "core"))));
   if (account_.steps_by) set(facts, fact::steps_told_by, std::string(enum_name(*account_.steps_by)));
   if (account_.epochs_by) set(facts, fact::epochs_told_by, std::string(enum_name(*account_.epochs_by)));
   if (account_.steps_seen > 0) set(facts, fact::steps_measured, account_.steps_seen);

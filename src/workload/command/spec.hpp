@@ -14,6 +14,7 @@ struct CommandSpec {
   std::string command;
   std::string folder;
   std::int64_t threads = 0;
+  std::int64_t processes = 1;
   std::string env;
   In in = In::process;
   std::string image;
@@ -29,6 +30,9 @@ void describe(Visit&& v, Self& s) {
   v("folder", s.folder, "the folder that it starts in; empty: this one");
   v("threads", s.threads,
     "cores that it is bound to, and threads that libraries are told; 0: all, as they like", between(0, 4096));
+  v("processes", s.processes,
+    "processes of a Python script that learn together, started by torchrun; each has its part of the threads",
+    between(1, 1024));
   v("env", s.env, "variables of its environment: NAME=VALUE, several with ';'", changes_answers());
   v("in", s.in, "where it runs: a process of this system, or a Docker container of its own");
   v("image", s.image, "Docker image that has what the command needs, as python:3.12",

@@ -46,6 +46,27 @@ Result<std::vector<std::string>> words_of(std::string_view command) {
   return words;
 }
 
+bool is_script(const std::vector<std::string>& words) { return words.front().ends_with(".py"); }
+
+Result<std::vector<std::string>> words_of_processes(std::vector<std::string> words, std::int64_t processes,
+                                                    const std::string& python) {
+  if (is_script(words)) words.insert(words.begin(), python);
+  if (processes == 1) return words;
+  const auto name = words.front().substr(words.front().rfind('/') + 1);
+  const auto script = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
+    return !word.starts_with('-') || word == "-m" || word == "-c";
+  });
+  if (!name.starts_with("python") || script == words.end() || *script == "-c")
+    return fail(ErrorCode::invalid_argument,
+                "--processes {} starts a script of Python, and '{}' is not one; neph train --processes {} -- "
+                "train.py",
+                processes, words.front(), processes);
+  const std::vector<std::string> torchrun{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node",
+                                          std::to_string(processes)};
+  words.insert(script, torchrun.begin(), torchrun.end());
+  return words;
+}
+
 Result<std::vector<std::pair<std::string, std::string>>> variables_of(std::string_view text) {
   std::vector<std::pair<std::string, std::string>> all;
   for (std::size_t begin = 0; begin < text.size();) {

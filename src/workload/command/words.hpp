@@ -15,6 +15,14 @@ namespace neph::workload::command {
 /// closed, no word.
 Result<std::vector<std::string>> words_of(std::string_view command);
 
+/// What starts that many processes of the script in `words` (NAME.py …, or python3 [OPTIONS] NAME.py …) by
+/// torchrun; one process of it for 1. `python` runs a NAME.py without an interpreter before it; with 1 process
+/// other commands stay as they are. Errors: invalid_argument: several processes of what is not a script.
+Result<std::vector<std::string>> words_of_processes(std::vector<std::string> words, std::int64_t processes,
+                                                    const std::string& python);
+/// Whether the first word is a script of Python without an interpreter before it.
+bool is_script(const std::vector<std::string>& words);
+
 /// "NAME=VALUE;NAME=VALUE". Errors: invalid_argument.
 Result<std::vector<std::pair<std::string, std::string>>> variables_of(std::string_view text);
 

@@ -26,6 +26,25 @@ TEST(Words, BrokenCommandsAreRefused) {
     EXPECT_FALSE(words_of(command)) << command;
 }
 
+TEST(Words, OfSeveralProcessesStartTheScriptByTorchrun) {
+  const auto of = [](std::string_view command, int processes) {
+    return words_of_processes(words_of(command).value(), processes, "/venv/bin/python");
+  };
+  EXPECT_EQ(of("train.py --lr 1", 1), (Words{"/venv/bin/python", "train.py", "--lr", "1"}));
+  EXPECT_EQ(of("make train", 1), (Words{"make", "train"}));
+  const Words torchrun{"-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"};
+  const auto with = [&](Words before, const Words& behind) {
+    before.insert(before.end(), torchrun.begin(), torchrun.end());
+    before.insert(before.end(), behind.begin(), behind.end());
+    return before;
+  };
+  EXPECT_EQ(of("train.py -x", 2), with({"/venv/bin/python"}, {"train.py", "-x"}));
+  EXPECT_EQ(of("/usr/bin/python3 -u train.py", 2), with({"/usr/bin/python3", "-u"}, {"train.py"}));
+  EXPECT_EQ(of("python -m package.train", 2), with({"python"}, {"-m", "package.train"}));
+  for (const auto* refused : {"make train", "python -c 1", "python", "./train"})
+    EXPECT_FALSE(of(refused, 2)) << refused;
+}
+
 TEST(Variables, AreNamesWithValues) {
   EXPECT_EQ(variables_of("")->size(), 0U);
   const auto two = variables_of("A=1;B_2=x=y").value();

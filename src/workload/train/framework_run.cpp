@@ -8,7 +8,6 @@
 
 #include "core/units.hpp"
 #include "core/values.hpp"
-#include "os/cores.hpp"
 #include "os/file.hpp"
 #include "os/temporary_folder.hpp"
 #include "record/metrics.hpp"
@@ -61,10 +60,8 @@ class FrameworkRun {
   Result<CommandSpec> command_of(const fs::path& script) {
     NEPH_TRY(installed_, framework_of(spec_));
     CommandSpec command{.threads = spec_.threads, .telemetry_hz = spec_.telemetry_hz};
-    auto words = shell_quoted(installed_.python.string());
-    if (const auto ranks = ranks_of(spec_); ranks > 1)
-      words += fmt::format(" -m torch.distributed.run --standalone --nproc-per-node {}", ranks);
-    command.command = words + " " + shell_quoted(script.string());
+    command.command = shell_quoted(installed_.python.string()) + " " + shell_quoted(script.string());
+    command.processes = ranks_of(spec_);
     std::vector<std::string> variables;
     for (const auto& [name, value] : installed_.variables) variables.push_back(name + "=" + value);
     if (training_.settings.device == "cpu") variables.emplace_back("CUDA_VISIBLE_DEVICES=");
@@ -100,9 +97,6 @@ class FrameworkRun {
     } else {
       put(metric::checkpoint_bytes, {.value = static_cast<double>(checkpoint_bytes_), .n = 1});
     }
-    if (const auto ranks = ranks_of(spec_), cores = usable_cores(); spec_.gpus <= 1 && ranks > cores)
-      result_.warnings.push_back(make_warning(
-          WarningCode::fewer_cores, fmt::format("{} processes share {}", ranks, counted(cores, "core"))));
     add_facts();
   }
 
@@ -184,7 +178,6 @@ class FrameworkRun {
     set(facts, fact::device, training_.settings.device);
     set(facts, fact::precision, training_.settings.precision);
     if (!is_part()) set(facts, fact::training_time, std::string("measured"));
-    if (ranks_of(spec_) > 1) set(facts, fact::processes, ranks_of(spec_));
     if (!is_stopped_) set(facts, fact::checkpoint, spec_.save.empty() ? "thrown away" : spec_.save);
   }
 
