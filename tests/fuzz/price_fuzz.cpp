@@ -50,7 +50,8 @@ void read(std::string_view text) {
   if (const auto instant = parse_instant(text, "Europe/Berlin", Instant(std::chrono::seconds(1795600000))))
     require(instant_text(*instant, "Europe/Berlin").has_value());
   if (const auto marks = parse_marks(text, "marks"))
-    for (const auto& stretch : *marks) require(stretch.length >= Nanoseconds{});
+    for (const auto& start : *marks)
+      for (const auto& stage : start.stages) require(stage.length >= Nanoseconds{});
   if (const auto stage = parse_stage(text, "--phase")) require(stage->length >= Nanoseconds{});
   const auto rule = parse_rule(text, "rule");
   if (rule) bill_by(*rule, parse_price("3.6USD/h").value());

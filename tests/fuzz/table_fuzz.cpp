@@ -1,5 +1,5 @@
-// Any bytes as a table of measurements, and what is made of it: a survey or an error, never a crash, or
-// memory beyond the limit. Of a table that can be surveyed, the first 200 points are made into the methods'
+// Any bytes as a table of measurements, and what is made of it: a profile or an error, never a crash, or
+// memory beyond the limit. Of a table that has a profile, the first 200 points are made into the methods'
 // inputs.
 #include <cstdlib>
 #include <string_view>
@@ -19,13 +19,13 @@ void read_as_table(std::string_view text) {
   require(table->rows > 0 && !table->columns.empty());
   for (const auto& column : table->columns) require(column.rows() == table->rows);
   if (table->rows > 200) return;
-  const auto found = survey(*table, table->columns.back().name);
+  const auto found = profile(*table, table->columns.back().name);
   if (!found) return require(!found.error().message.empty());
   const auto design = Design::learn(found->points.features, {});
   if (!design) return require(!design.error().message.empty());
   const auto inputs = design->apply(found->points.features);
   require(inputs.has_value() && inputs->rows() == static_cast<Eigen::Index>(found->points.target.size()));
-  require(inputs->places.numbers.allFinite());
+  if (inputs->refused.empty()) require(inputs->matrix.numbers.allFinite());
   for (const double target : found->points.target) require(target > 0);
 }
 
