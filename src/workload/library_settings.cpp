@@ -12,8 +12,7 @@ std::string own_variable(const std::string& name) {
 }
 
 void add_library_settings(Facts& facts, const Variables& variable) {
-  auto allocator = get(facts, fact::allocator).value_or("");
-  if (allocator.empty()) allocator = variable("LD_PRELOAD");
+  auto allocator = variable("LD_PRELOAD");
   if (allocator.empty()) allocator = "the C library's";
   for (const char* name : {"MALLOC_CONF", "GLIBC_TUNABLES"})
     if (const auto value = variable(name); !value.empty()) allocator += fmt::format(", {}={}", name, value);

@@ -16,7 +16,7 @@ using Variables = std::function<std::string(const std::string& name)>;
 /// Of this process.
 std::string own_variable(const std::string& name);
 
-/// Adds fact::allocator, to what an engine told of it if it did, and fact::omp_wait_policy.
+/// Adds fact::allocator and fact::omp_wait_policy.
 void add_library_settings(Facts& facts, const Variables& variable);
 
 }  // namespace neph::workload

@@ -10,7 +10,8 @@ namespace {
 
 using testing::Optional;
 
-Facts told(std::map<std::string, std::string> variables, Facts facts = {}) {
+Facts told(std::map<std::string, std::string> variables) {
+  Facts facts;
   add_library_settings(facts, [&](const std::string& name) { return variables[name]; });
   return facts;
 }
@@ -33,13 +34,6 @@ TEST(LibrarySettings, NameThePreloadedAllocatorWithItsOptions) {
 TEST(LibrarySettings, TellHowLongThreadsSpin) {
   EXPECT_THAT(get(told({{"GOMP_SPINCOUNT", "5000"}}), fact::omp_wait_policy),
               Optional(std::string("not set, GOMP_SPINCOUNT=5000")));
-}
-
-TEST(LibrarySettings, KeepWhatTheEngineToldOfItsAllocator) {
-  const auto facts = told({{"LD_PRELOAD", "other.so"}, {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}},
-                          {{"allocator", "glibc, keeps freed memory"}});
-  EXPECT_THAT(get(facts, fact::allocator),
-              Optional(std::string("glibc, keeps freed memory, GLIBC_TUNABLES=glibc.malloc.hugetlb=1")));
 }
 
 }  // namespace

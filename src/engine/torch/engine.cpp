@@ -2,7 +2,6 @@
 
 #include "engine/torch/device.hpp"
 #include "engine/torch/model.hpp"
-#include "engine/torch/threads.hpp"
 
 namespace neph::engine {
 namespace {
@@ -10,11 +9,7 @@ namespace {
 class TorchEngine final : public Engine {
  public:
   /// Without libtorch all but its name fails, with how to get one.
-  TorchEngine() {
-    torch_plugin::keep_memory();
-    torch_plugin::wait_briefly();
-    library_ = torch_plugin::open_library();
-  }
+  TorchEngine() { library_ = torch_plugin::open_library(); }
 
   std::string name() const override { return "torch"; }
   std::string version() const override { return library_ ? library_->version : ""; }

@@ -7,7 +7,6 @@
 #include "core/names.hpp"
 #include "engine/hardware.hpp"
 #include "engine/streamed_request.hpp"
-#include "engine/torch/threads.hpp"
 
 namespace neph::engine::torch_plugin {
 namespace {
@@ -94,7 +93,14 @@ class TorchSession final : public Session {
  private:
   friend class TorchRequest;
   /// On the calling thread, before it computes.
-  void take_effect() const { compute_with(abi_, std::max<std::int64_t>(1, threads_ / streams_.count())); }
+  void take_effect() const {
+    thread_local std::int64_t set_here = 0;
+    const auto threads = std::max<std::int64_t>(1, threads_ / streams_.count());
+    if (set_here == threads) return;
+    if (abi_.set_thread_count != nullptr) abi_.set_thread_count(static_cast<int>(threads));
+    abi_.grad_mode_set_enabled(false);
+    set_here = threads;
+  }
   bool is_on_cpu() const { return place_.type == abi_.device_type_cpu(); }
 
   /// Over memory of this machine.
@@ -292,7 +298,6 @@ void TorchSession::set_facts(const Library& library, const Package& package, con
   set(facts_, fact::threads, std::to_string(threads_));
   set(facts_, fact::streams, std::to_string(streams_.count()));
   set(facts_, fact::requests, optimal_requests());
-  set(facts_, fact::allocator, allocator_fact());
 }
 
 }  // namespace
