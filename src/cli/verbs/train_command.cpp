@@ -6,6 +6,7 @@
 #include "cli/conduct.hpp"
 #include "cli/verbs.hpp"
 #include "core/values.hpp"
+#include "engine/engine.hpp"
 #include "workload/workload.hpp"
 
 namespace neph::cli {
@@ -16,6 +17,7 @@ struct TrainCommandOptions {
   std::vector<std::string> words;
   PlanOptions plan{.repeat = 1, .timeout_s = 0};
   ConductOptions conduct;
+  std::string engine_path;
 };
 
 /// Quoted so that words_of() gives the same words.
@@ -42,6 +44,8 @@ void declare_train_command(Command& command) {
   command.factors<workload::CommandSpec>(options->fields);
   command.words_behind_dashes(options->words);
   command.fields(options->plan);
+  command.option("engine-path", options->engine_path,
+                 "Python environment that runs a script without one before it");
   declare_flags(command, options->conduct);
   command.footer(
       "The command is measured from its start to its end, as it is. Steps and phases are known where PyTorch "
@@ -52,6 +56,7 @@ void declare_train_command(Command& command) {
       "  neph train --processes 1,2 -- train.py      # by torchrun, in the Python that has PyTorch\n"
       "  neph train --env OMP_WAIT_POLICY=active,OMP_WAIT_POLICY=passive -- python train.py");
   command.action([options, is_repeat_asked = command.asked("repeat")]() -> Result<int> {
+    engine::look_also_in(options->engine_path);
     if (!options->words.empty() && options->fields.contains("command"))
       return fail(ErrorCode::invalid_argument, "--command and a command behind -- say the same; give one");
     if (!options->words.empty()) options->fields["command"] = as_one_text(options->words);
