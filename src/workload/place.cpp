@@ -40,6 +40,7 @@ Result<launch::Container> container_of_run(const std::string& image) {
   if (image == own_image) {
     container.build = launch::build_hash();
   } else {
+    container.environment.emplace_back("USER=neph");  // its list of users lacks ours, whom PyTorch looks up
     static const auto bundle = launch::bundle_folder();  // asked for by each cell
     NEPH_TRY(container.bundle, bundle);
   }

@@ -95,6 +95,7 @@ def test_a_command_runs_in_any_image_and_writes_where_it_would(beside_docker, bu
     assert cell["failures"] == []
     assert (tmp_path / "result.txt").read_text() == "learnt\n"
     assert cell["facts"]["steps_measured"] == "12", cell["facts"]
+    neph("train", *options, "--", "python3", "-c", "import os; print(os.environ['USER'])")  # PyTorch needs it, and has no passwd
     failed = neph("train", *options, "--", "/bin/sh", "-c", "echo no data >&2; exit 3", code=None)
     assert failed.returncode != 0 and "no data" in failed.stderr
 
