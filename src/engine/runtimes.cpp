@@ -84,7 +84,8 @@ std::vector<fs::path> python_environments() {
 std::vector<fs::path> environments_with_python() {
   auto environments = python_environments();
   for (auto folder = program_folder(); folder.has_relative_path(); folder = folder.parent_path())
-    environments.push_back(folder / ".venv-train");
+    for (const char* of_setup : {".venv-train", ".venv-frameworks"})
+      environments.push_back(folder / of_setup);
   const auto python = program_in_path("python3");
   if (python.empty()) return environments;
   std::error_code absent;

@@ -5,6 +5,7 @@ Each test works in its own empty folder, where the program also keeps its store.
 
 import json
 import os
+import shutil
 import subprocess
 import time
 from collections import Counter
@@ -92,6 +93,17 @@ class Neph:
         shown = f"{' '.join(map(str, arguments))}: exit code {done.returncode}\n{done.stdout[-4000:]}\n{done.stderr[-4000:]}"
         assert code is None or done.returncode == code, shown
         return done
+
+    def moved_to(self, folder, *plugins):
+        """The program with these plugins, away from the environments of ./dev setup."""
+        moved = Neph(self.folder)
+        moved.program = folder / "bin/neph"
+        (folder / "bin/engines").mkdir(parents=True)
+        shutil.copy(BUILD / "bin/neph", moved.program)
+        for plugin in plugins:
+            for file in (BUILD / "bin/engines").glob(f"neph-engine-{plugin}.*"):
+                shutil.copy(file, folder / "bin/engines")
+        return moved
 
     def json(self, *arguments, **options):
         """The parsed standard output of `neph ARGUMENTS --json`."""

@@ -108,5 +108,6 @@ def test_models_and_options_that_it_does_not_take_are_refused(neph, models, tmp_
 
 
 def test_without_tensorflow_it_is_refused_by_name(neph, models, tmp_path):
-    done = neph("infer", models / "exported", "--engine", "tensorflow", *QUICK, code=UNSUPPORTED, env={})
+    moved = neph.moved_to(tmp_path, "tensorflow")
+    done = moved("infer", models / "exported", "--engine", "tensorflow", *QUICK, code=UNSUPPORTED, env={})
     assert "there is no package tensorflow-cpu" in done.stderr and "tensorflow-cpu==" in done.stderr

@@ -136,7 +136,8 @@ def test_all_frameworks_learn_the_same(printed, network, options):
 
 
 def test_a_framework_that_is_not_there_is_refused_with_the_line_that_installs_it(neph, tmp_path):
-    outcome = neph("train", "mnist", "--data", "synth", "--framework", "keras-jax", code=None, env={"PATH": "/usr/bin:/bin", "HOME": tmp_path})
+    moved = neph.moved_to(tmp_path)
+    outcome = moved("train", "mnist", "--data", "synth", "--framework", "keras-jax", code=None, env={"PATH": "/usr/bin:/bin", "HOME": tmp_path})
     assert outcome.returncode == 8
     assert "keras-jax is not installed" in outcome.stderr
     assert "pip install keras jax" in outcome.stderr

@@ -129,7 +129,7 @@ Result<Library> open_library() {
   set_environment();
   std::vector<std::string> reasons;
   const auto asked = asked_environment();
-  for (const auto& environment : python_environments()) {
+  for (const auto& environment : environments_with_python()) {
     for (const auto& file : libraries_in(environment)) {
       auto library = open_file(file);
       if (library) return library;
