@@ -76,15 +76,4 @@ Result<Program> read_program(const std::filesystem::path& path);
 /// The same from memory; `source` is what messages call it. Errors: also unsupported (external data).
 Result<Program> read_program_bytes(std::string_view bytes, std::string_view source);
 
-/// Tensors by their names in a Program.
-using Weights = std::map<std::string, std::vector<float>, std::less<>>;
-
-/// Writes the model of `source` to `target` with `weights` in place of what it stores under those names, in
-/// the types that it has them in: what a training made of it. External data goes into the file itself.
-/// `target` is replaced only when all is written, and may be `source`. Errors: those of read_onnx and
-/// write_file; not_found (a name that it does not store), invalid_argument (another number of elements, or a
-/// tensor of integers), unsupported (more than 2 GiB).
-Status write_trained(const std::filesystem::path& source, const Weights& weights,
-                     const std::filesystem::path& target);
-
 }  // namespace neph::net

@@ -175,10 +175,10 @@ TEST(Program, RefusesWhatIsNoProgram) {
   }
 }
 
-class Trained : public testing::Test {
+class ExternalData : public testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / fmt::format("neph-trained-test-{}", ::getpid());
+    folder_ = std::filesystem::temp_directory_path() / fmt::format("neph-external-test-{}", ::getpid());
     std::filesystem::create_directories(folder_ / "data");
   }
   void TearDown() override { std::filesystem::remove_all(folder_); }
@@ -186,12 +186,6 @@ class Trained : public testing::Test {
   std::filesystem::path write(const onnx::ModelProto& model) {
     EXPECT_TRUE(write_file(folder_ / "data/m.onnx", model.SerializeAsString()));
     return folder_ / "data/m.onnx";
-  }
-  /// What the new file stores as `name`.
-  std::vector<float> floats(const std::string& name) {
-    auto program = read_program(folder_ / "new.onnx");
-    EXPECT_TRUE(program) << program.error().message;
-    return program->tensors.at(name).floats;
   }
 
   std::filesystem::path folder_;
@@ -212,67 +206,7 @@ onnx::ModelProto model_with_external_data(const std::filesystem::path& folder) {
   return model;
 }
 
-TEST_F(Trained, NewWeightsAreInTheFileAndTheRestStays) {
-  const auto source = folder_ / "data/m.onnx";
-  ASSERT_TRUE(write_onnx(*build("resnet18", {.classes = 10, .side = 32}), 1, source));
-  const auto before = *read_program(source);
-  Weights weights{{"bn1.running_mean", std::vector<float>(64, 0.25F)},
-                  {"fc.bias", std::vector<float>(10, -3)}};
-  ASSERT_TRUE(write_trained(source, weights, folder_ / "new.onnx"));
-  auto after = *read_program(folder_ / "new.onnx");
-  for (const auto& [name, tensor] : before.tensors) {
-    const auto found = weights.find(name);
-    EXPECT_EQ(after.tensors.at(name).floats, found == weights.end() ? tensor.floats : found->second) << name;
-  }
-  ASSERT_TRUE(write_trained(source, weights, source));  // onto itself
-  EXPECT_EQ(*read_file(source), *read_file(folder_ / "new.onnx"));
-}
-
-TEST_F(Trained, WithoutNewWeightsTheBytesStayTheSame) {
-  const auto bytes = *write_onnx_bytes(*build("mnist", {.side = 12}), 1);
-  ASSERT_TRUE(write_file(folder_ / "data/m.onnx", bytes));
-  ASSERT_TRUE(write_trained(folder_ / "data/m.onnx", {}, folder_ / "new.onnx"));
-  EXPECT_EQ(*read_file(folder_ / "new.onnx"), bytes);
-}
-
-TEST_F(Trained, KeepsTheTypeOfATensor) {
-  using Type = onnx::TensorProto;
-  for (const int type : {Type::FLOAT16, Type::BFLOAT16}) {
-    ASSERT_TRUE(write_trained(write(model_with<std::uint16_t>(type, {0, 0})), {{"t", {1.5F, -2}}},
-                              folder_ / "new.onnx"));
-    EXPECT_THAT(floats("t"), ElementsAre(1.5F, -2));
-    onnx::ModelProto model;
-    ASSERT_TRUE(model.ParseFromString(*read_file(folder_ / "new.onnx")));
-    EXPECT_EQ(model.graph().initializer(1).data_type(), type);
-  }
-  ASSERT_TRUE(
-      write_trained(write(model_with<double>(Type::DOUBLE, {0})), {{"t", {0.5F}}}, folder_ / "new.onnx"));
-  EXPECT_THAT(floats("t"), ElementsAre(0.5F));
-}
-
-TEST_F(Trained, ReplacesWhatConstantsHold) {
-  const auto model =
-      model_from_text("float[2] x",
-                      "a = Constant<value_floats = [1.0, 2.0]>() b = Constant<value_float = 3.0>() "
-                      "c = Constant<value = float[2] {4, 5}>() "
-                      "d = Add(x, a) e = Add(d, b) y = Add(e, c)");
-  const Weights weights{{"a", {6, 7}}, {"b", {8}}, {"c", {9, 10}}};
-  ASSERT_TRUE(write_trained(write(model), weights, folder_ / "new.onnx"));
-  for (const auto& [name, elements] : weights) EXPECT_EQ(floats(name), elements);
-  EXPECT_EQ(write_trained(write(model), {{"b", {}}}, folder_ / "new.onnx").error().code,
-            ErrorCode::invalid_argument);
-}
-
-TEST_F(Trained, BringsInExternalData) {
-  const auto source = write(model_with_external_data(folder_ / "data"));
-  EXPECT_THAT(read_program(source)->tensors.at("t").floats, ElementsAre(1, 2));
-  ASSERT_TRUE(write_trained(source, {}, folder_ / "new.onnx"));  // where no w.bin is beside it
-  EXPECT_THAT(floats("t"), ElementsAre(1, 2));
-  ASSERT_TRUE(write_trained(source, {{"t", {3, 4}}}, folder_ / "new.onnx"));
-  EXPECT_THAT(floats("t"), ElementsAre(3, 4));
-}
-
-TEST_F(Trained, ExternalDataThatDoesNotFitIsAnError) {
+TEST_F(ExternalData, ThatDoesNotFitIsAnError) {
   auto model = model_with_external_data(folder_ / "data");
   auto& tensor = *model.mutable_graph()->mutable_initializer(1);
   EXPECT_EQ(error_of(model).code, ErrorCode::unsupported);  // from memory there is no folder
@@ -286,25 +220,6 @@ TEST_F(Trained, ExternalDataThatDoesNotFitIsAnError) {
   EXPECT_THAT(read_program(write(model))->tensors.at("t").floats, ElementsAre(1, 2));
   tensor.mutable_external_data(0)->set_value("../w.bin");
   EXPECT_EQ(read_program(write(model)).error().code, ErrorCode::corrupt);
-}
-
-TEST_F(Trained, RefusesWeightsThatDoNotFit) {
-  const auto source = write(model_with<std::int64_t>(onnx::TensorProto::INT64, {1}));
-  ASSERT_TRUE(write_file(folder_ / "new.onnx", "as it was"));
-  const auto error = [&](const Weights& weights) {
-    const auto status = write_trained(source, weights, folder_ / "new.onnx");
-    EXPECT_FALSE(status);
-    return status ? Error{} : status.error();
-  };
-  EXPECT_EQ(error({{"w", {1, 2}}}).code, ErrorCode::invalid_argument);
-  EXPECT_THAT(error({{"w", {1, 2}}}).message,
-              HasSubstr("tensor 'w' has 24 elements in the model, and 2 are"));
-  EXPECT_EQ(error({{"t", {1}}}).code, ErrorCode::invalid_argument);
-  EXPECT_EQ(error({{"absent", {1}}}).code, ErrorCode::not_found);
-  EXPECT_EQ(*read_file(folder_ / "new.onnx"), "as it was");
-  EXPECT_EQ(write_trained(source, {}, folder_ / "absent/new.onnx").error().code, ErrorCode::not_found);
-  EXPECT_EQ(write_trained(folder_ / "absent.onnx", {}, folder_ / "new.onnx").error().code,
-            ErrorCode::not_found);
 }
 
 }  // namespace

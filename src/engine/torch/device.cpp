@@ -45,9 +45,4 @@ Result<Place> find_place(const Library& library, const std::string& name) {
   return named_place<Place>({processor(library)}, gpus(library), name, "torch");
 }
 
-std::string precision_used(const Place& place, Precision asked) {
-  if (asked == Precision::bf16) return std::string(enum_name(asked));
-  return place.tf32 ? tf32 : std::string(enum_name(Precision::f32));
-}
-
 }  // namespace neph::engine::torch_plugin

@@ -23,7 +23,4 @@ std::vector<Place> find_places(const Library& library);
 /// GPUs.
 Result<Place> find_place(const Library& library, const std::string& name);
 
-/// What products are computed in there, as a fact: "f32", "bf16", "tf32".
-std::string precision_used(const Place& place, Precision asked);
-
 }  // namespace neph::engine::torch_plugin
