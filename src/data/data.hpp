@@ -1,4 +1,5 @@
-// Data sets: examples with labels, for training and for verifying it.
+// Data sets as files: whether one fits a network before a training starts, one that is made up, and arrays as
+// numpy stores them.
 //
 //   by name    "fashion-mnist", "mnist", "cifar10": from $NEPH_DATA/NAME, ./NAME, neph/data/NAME in the
 //              user's cache ($XDG_CACHE_HOME or ~/.cache), or where Debian's package has it
@@ -8,18 +9,16 @@
 //              folders
 //   "synth"    made up, of any shape, learnable
 //
-// What it does not do: shuffle, batch, augment, train. All of it is checked when it is opened, before any
-// use.
+// What it does not do: read the examples of a set. The frameworks' scripts do (src/framework/scripts).
 //
-// Threads: open() blocks; a Split may be read from several threads at once.
-// Cost: in memory a picture's bytes as they are (u8), 47 MB for MNIST's 60,000; `Keep::files` reads images of
-// folders when they are asked for.
+// Threads: all of it blocks, and keeps nothing between calls.
+// Cost of look(): headers, or the names in a folder; of an archive as much as stands before its first image
+// or batch.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -28,60 +27,39 @@
 
 namespace neph::data {
 
-/// Where images of folders are between their uses: decoded in memory, or in their files.
-enum class Keep { memory, files };
-constexpr auto enum_names(Keep) {
-  return std::array{Named{Keep::memory, "memory"}, Named{Keep::files, "files"}};
+enum class Form { idx, cifar, npz, image_folders, image_archive, synthetic };
+constexpr auto enum_names(Form) {
+  return std::array{Named{Form::idx, "IDX"},
+                    Named{Form::cifar, "CIFAR-10 binary"},
+                    Named{Form::npz, "npz"},
+                    Named{Form::image_folders, "folders of images"},
+                    Named{Form::image_archive, "archive of images"},
+                    Named{Form::synthetic, "synthetic"}};
 }
 
 struct Options {
-  /// What the network takes: [channels, height, width], or any other shape of synth; empty: the set's own,
-  /// where it has one. Of images the centre square is scaled to it; of other sets a difference is an error.
+  /// What the network takes: [channels, height, width], or any other shape; empty: any. Images are scaled to
+  /// it; of other sets a difference is an error, but for all values in one dimension.
   std::vector<std::int64_t> example_shape{};
   std::int64_t classes = 0;  ///< that the network tells apart; more in the set are an error; 0: any
-  /// Of images. Keep::files: a folder's are decoded each time they are asked for; an archive's stay encoded
-  /// in memory.
-  Keep keep = Keep::memory;
   std::int64_t synth_train = 2048, synth_test = 512;  ///< examples of synth
   std::int64_t synth_labels = 1;  ///< of an example of synth; more: a sequence for ctc along the longer of
                                   ///< the last two dimensions, without 0
-  std::uint64_t seed = 1;         ///< of synth, and of the tenth that is set aside to verify
-};
-
-/// One half of a data set.
-class Split {
- public:
-  virtual ~Split() = default;
-  virtual std::int64_t size() const = 0;
-  virtual std::int64_t labels_per_example() const = 0;
-  /// Examples `rows` as floats (pictures from 0 to 1, [channels, height, width]) and their labels, one after
-  /// the other. Errors: corrupt (an image file, by name), io.
-  virtual Status fill(std::span<const std::int64_t> rows, std::span<float> inputs,
-                      std::span<std::int64_t> labels) const = 0;
+  std::uint64_t seed = 1;         ///< of synth
 };
 
 struct Set {
   std::string name;  ///< "Fashion-MNIST", or the path
-  std::string form;  ///< "IDX", "CIFAR-10 binary", "npz", "folders of images", "synthetic"
-  std::vector<std::int64_t> example_shape{};
-  std::vector<std::string> classes;  ///< their names; numbers where the set has none
-  std::int64_t bytes = 0;            ///< that were read
-  std::unique_ptr<Split> train, test;
-  std::string test_note;  ///< where the test half is not the set's own: what it is
+  Form form = Form::npz;
+  std::filesystem::path path{};  ///< folder or file; of synth empty, as it lies nowhere
 };
 
-/// Errors: not_found (with the address and SHA-256 of what is missing, or the nearest name), corrupt (cut
-/// short, counts that differ, a label that is no class; with file and place), invalid_argument (a shape or
-/// number of classes that does not fit the network), unavailable (memory).
-Result<Set> open(const std::string& what, const Options& options);
-
-/// Where a set lies.
-struct Location {
-  std::filesystem::path path;    ///< empty: nowhere, as it is made up
-  std::filesystem::path folder;  ///< of a set with a name: what $NEPH_DATA is where the name leads there
-};
-/// Errors: not_found, as open().
-Result<Location> locate(const std::string& what);
+/// What headers tell of a set. Errors: not_found (with the address and SHA-256 of what is missing, or the
+/// nearest name), corrupt (headers that are damaged or cut short, counts or shapes that differ, a class that
+/// only the test half has; with file and place), invalid_argument (a shape or number of classes that does not
+/// fit the network, images in no class folder), unsupported (elements of another type, CIFAR-10's Python
+/// version, images for a network that takes no squares), io.
+Result<Set> look(const std::string& what, const Options& options);
 
 /// One array of numpy's, of any shape.
 struct Array {
@@ -99,8 +77,9 @@ Result<std::vector<Array>> read_arrays(const std::filesystem::path& path);
 /// Writes them as a .npz, each under its name. Errors: unsupported (4 GiB or more), those of write_file().
 Status write_arrays(const std::filesystem::path& path, const std::vector<Array>& arrays);
 
-/// As open(), as far as that costs no more than reading headers: what a plan can refuse. The set has no
-/// halves.
-Result<Set> look(const std::string& what, const Options& options);
+/// Synth, as scripts read a .npz: x_train, y_train, x_test, y_test. Examples are f32 [count, shape...], from
+/// 0 to 1, labels i64 [count] or [count, synth_labels]; the same for the same options on every machine.
+/// Errors: invalid_argument (options that make no examples).
+Result<std::vector<Array>> make_synth(const Options& options);
 
 }  // namespace neph::data

@@ -1,38 +1,49 @@
-// How each form of a data set is told and opened. Only for files of this module.
+// How each form of a data set is told, and whether its headers fit. Only for files of this module.
 #pragma once
 
-#include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "data/data.hpp"
 
 namespace neph::data {
 
-/// How far a set is read: a plan needs only what headers tell.
-enum class Depth { headers, whole };
+using Shape = std::vector<std::int64_t>;
 
 struct Request {
   std::filesystem::path path;
-  std::string name;                  ///< of the set
-  std::vector<std::string> classes;  ///< their names, where the set is known by name
+  std::string name;          ///< of the set
+  std::int64_t classes = 0;  ///< of a set that is known by name; 0: not known
   const Options& options;
-  Depth depth = Depth::whole;
 };
 
 bool is_idx_folder(const std::filesystem::path& folder);
-Result<Set> open_idx(const Request& request);
-
 bool is_cifar_folder(const std::filesystem::path& folder);
-Result<Set> open_cifar_folder(const Request& request);
+bool is_image_name(std::string_view name);
 
-/// A .tar or .tar.gz.
-Result<Set> open_archive(const Request& request);
+// Errors: those of look().
+Result<Set> look_at_idx(const Request& request);
+Result<Set> look_at_cifar_folder(const Request& request);
+Result<Set> look_at_npz(const Request& request);
+Result<Set> look_at_image_folders(const Request& request);
+/// A .tar or .tar.gz, as far as its first batch or image.
+Result<Set> look_at_archive(const Request& request);
 
-Result<Set> open_npz(const Request& request);
+/// Errors: invalid_argument.
+Status check_synth(const Options& options);
 
-Result<Set> open_image_folders(const Request& request);
+/// That the network takes examples of this shape, all their values in one dimension too, and tells so many
+/// classes apart. Errors: invalid_argument.
+Status check_fit(const Request& request, const Shape& examples, std::int64_t classes);
+/// That images can be scaled to what the network takes. Errors: invalid_argument (no shape), unsupported (not
+/// square, channels other than 1 or 3).
+Status check_image_shape(const Options& options);
+/// Errors: invalid_argument where the set has more than the network tells apart.
+Status check_class_count(const Request& request, std::int64_t classes);
 
-Result<Set> open_synth(const Request& request);
+/// [1, 28, 28] → "[1, 28, 28]".
+std::string shape_text(const Shape& shape);
+std::int64_t values_in(const Shape& shape);
 
 }  // namespace neph::data

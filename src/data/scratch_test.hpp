@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -64,21 +66,60 @@ inline std::string idx(const std::vector<std::uint32_t>& shape, const std::strin
   return file + values;
 }
 
-/// All examples of a half, one after the other.
-struct Contents {
-  std::vector<float> inputs;
-  std::vector<std::int64_t> labels;
-};
+using Files = std::vector<std::pair<std::string, std::string>>;
 
-inline Contents contents_of(const Split& split, std::size_t values) {
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(split.size()));
-  for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<std::int64_t>(i);
-  Contents contents;
-  contents.inputs.resize(rows.size() * values);
-  contents.labels.resize(rows.size() * static_cast<std::size_t>(split.labels_per_example()));
-  const auto filled = split.fill(rows, contents.inputs, contents.labels);
-  EXPECT_TRUE(filled) << filled.error().text();
-  return contents;
+inline std::string little(std::uint64_t value, int bytes) {
+  std::string text;
+  for (int i = 0; i < bytes; ++i) text.push_back(static_cast<char>(value >> 8 * i));
+  return text;
+}
+
+inline std::string tar_entry(const std::string& name, const std::string& content, char type = '0') {
+  std::string header(512, '\0');
+  header.replace(0, std::min<std::size_t>(name.size(), 100), name.substr(0, 100));
+  char size[13];
+  std::snprintf(size, sizeof size, "%011llo", static_cast<unsigned long long>(content.size()));
+  header.replace(124, 11, size);
+  header[156] = type;
+  header.replace(257, 8, std::string("ustar\00000", 8));
+  header.replace(148, 8, "        ");
+  unsigned sum = 0;
+  for (const char byte : header) sum += static_cast<unsigned char>(byte);
+  char digits[8];
+  std::snprintf(digits, sizeof digits, "%06o", sum);
+  header.replace(148, 7, std::string(digits, 7));
+  return header + content + std::string((512 - content.size() % 512) % 512, '\0');
+}
+
+inline std::string tar(const Files& files) {
+  std::string archive;
+  for (const auto& [name, content] : files) archive += tar_entry(name, content);
+  return archive + std::string(1024, '\0');
+}
+
+/// Stored members, or deflated ones.
+inline std::string zip(const Files& files, bool deflated) {
+  std::string archive, list;
+  for (const auto& [name, content] : files) {
+    const auto gzip = zipped(content);
+    const auto packed = deflated ? gzip.substr(10, gzip.size() - 18) : content;
+    const auto crc =
+        crc32(0, reinterpret_cast<const Bytef*>(content.data()), static_cast<uInt>(content.size()));
+    const auto facts = little(deflated ? 8 : 0, 2) + little(0, 4) + little(crc, 4) +
+                       little(packed.size(), 4) + little(content.size(), 4) + little(name.size(), 2);
+    list += little(0x02014b50, 4) + little(20, 2) + little(20, 2) + little(0, 2) + facts +
+            std::string(12, '\0') + little(archive.size(), 4) + name;
+    archive += little(0x04034b50, 4) + little(20, 2) + little(0, 2) + facts + little(0, 2) + name + packed;
+  }
+  const auto at = archive.size();
+  return archive + list + little(0x06054b50, 4) + little(0, 4) + little(files.size(), 2) +
+         little(files.size(), 2) + little(list.size(), 4) + little(at, 4) + little(0, 2);
+}
+
+inline std::string npy(const std::string& type, const std::string& shape, const std::string& elements,
+                       const std::string& fortran = "False") {
+  const auto text = "{'descr': '" + type + "', 'fortran_order': " + fortran + ", 'shape': " + shape + ", }\n";
+  return "\x93NUMPY" + std::string("\x01\0", 2) + little(text.size(), 2) + text + elements;
 }
 
 /// The message of what must fail.

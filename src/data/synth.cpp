@@ -1,12 +1,12 @@
-// Examples that are made up when they are asked for, and that can be learnt: each class has a coarse pattern,
-// and an example is its class's pattern with noise.
+// Examples that are made up, and that can be learnt: each class has a coarse pattern, and an example is its
+// class's pattern with noise.
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 
 #include "core/random.hpp"
 #include "data/forms.hpp"
-#include "data/packed.hpp"
 
 namespace neph::data {
 namespace {
@@ -18,7 +18,6 @@ enum Stream : std::uint64_t { patterns = 1, train_rows = 2, test_rows = 3 };
 /// [channels, height, width] of any shape: dimensions that are not there are 1, those in excess are channels.
 struct Box {
   std::int64_t channels = 1, height = 1, width = 1;
-  std::int64_t values() const { return channels * height * width; }
 };
 
 Box box_of(std::vector<std::int64_t> shape) {
@@ -36,40 +35,49 @@ Random random_of(std::uint64_t seed, Stream stream, std::uint64_t number) {
   return Random(split_mix(state));
 }
 
+/// Memory for an array's elements.
+template <class T>
+std::span<T> elements_of(Array& array) {
+  const auto count = static_cast<std::size_t>(values_in(array.shape));
+  array.bytes.resize(count * sizeof(T));
+  return {reinterpret_cast<T*>(array.bytes.data()), count};
+}
+
 /// Patterns of all classes: [class, channel, grid, grid], each 0 or 1, so that classes differ in half of it.
 /// For sequences time has one cell a label, and the pattern is spread over the other dimension alone.
-class SynthSplit final : public Split {
+class Synth {
  public:
-  SynthSplit(const Options& options, Stream stream, std::int64_t size)
-      : box_(box_of(options.example_shape)),
+  explicit Synth(const Options& options)
+      : options_(options),
+        box_(box_of(options.example_shape)),
         classes_(options.classes),
         labels_(options.synth_labels),
-        size_(size),
-        seed_(options.seed),
-        stream_(stream),
         time_is_width_(box_.width >= box_.height) {
-    auto random = random_of(seed_, patterns, 0);
+    auto random = random_of(options.seed, patterns, 0);
     cells_.resize(static_cast<std::size_t>(classes_ * pattern_channels() * grid * grid));
     for (auto& cell : cells_) cell = (random.bits() >> 63) != 0 ? 1.0F : 0.0F;
   }
 
-  std::int64_t size() const override { return size_; }
-  std::int64_t labels_per_example() const override { return labels_; }
-
-  Status fill(std::span<const std::int64_t> rows, std::span<float> inputs,
-              std::span<std::int64_t> labels) const override {
-    const auto values = static_cast<std::size_t>(box_.values());
-    NEPH_CHECK(check_fill(*this, box_.values(), rows, inputs.size(), labels.size()));
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      auto random = random_of(seed_, stream_, static_cast<std::uint64_t>(rows[i]));
-      const auto own =
-          labels.subspan(i * static_cast<std::size_t>(labels_), static_cast<std::size_t>(labels_));
-      draw_labels(rows[i], random, own);
-      const auto out = inputs.subspan(i * values, values);
+  /// Adds x_HALF and y_HALF.
+  void add_half(std::string_view half, Stream stream, std::int64_t count, std::vector<Array>& arrays) const {
+    Array examples{.name = fmt::format("x_{}", half), .shape = options_.example_shape};
+    examples.shape.insert(examples.shape.begin(), count);
+    Array labels{.name = fmt::format("y_{}", half), .kind = 'i', .width = sizeof(std::int64_t)};
+    labels.shape = labels_ == 1 ? Shape{count} : Shape{count, labels_};
+    const auto inputs = elements_of<float>(examples);
+    const auto classes = elements_of<std::int64_t>(labels);
+    const auto each = inputs.size() / static_cast<std::size_t>(count);
+    const auto labels_each = static_cast<std::size_t>(labels_);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
+      auto random = random_of(options_.seed, stream, row);
+      const auto own = classes.subspan(row * labels_each, labels_each);
+      draw_labels(static_cast<std::int64_t>(row), random, own);
+      const auto out = inputs.subspan(row * each, each);
       draw_noise(random, out);
       add_patterns(own, out);
     }
-    return {};
+    arrays.push_back(std::move(examples));
+    arrays.push_back(std::move(labels));
   }
 
  private:
@@ -140,13 +148,14 @@ class SynthSplit final : public Split {
     }
   }
 
+  const Options& options_;
   Box box_;
-  std::int64_t classes_, labels_, size_;
-  std::uint64_t seed_;
-  Stream stream_;
+  std::int64_t classes_, labels_;
   bool time_is_width_;
   std::vector<float> cells_;
 };
+
+}  // namespace
 
 Status check_synth(const Options& options) {
   const auto refuse = [](std::string_view what) {
@@ -170,19 +179,13 @@ Status check_synth(const Options& options) {
   return {};
 }
 
-}  // namespace
-
-Result<Set> open_synth(const Request& request) {
-  const auto& options = request.options;
+Result<std::vector<Array>> make_synth(const Options& options) {
   NEPH_CHECK(check_synth(options));
-  Set set;
-  set.name = set.form = "synthetic";
-  set.example_shape = options.example_shape;
-  for (std::int64_t i = 0; i < options.classes; ++i) set.classes.push_back(std::to_string(i));
-  if (request.depth == Depth::headers) return set;
-  set.train = std::make_unique<SynthSplit>(options, train_rows, options.synth_train);
-  set.test = std::make_unique<SynthSplit>(options, test_rows, options.synth_test);
-  return set;
+  const Synth synth(options);
+  std::vector<Array> arrays;
+  synth.add_half("train", train_rows, options.synth_train, arrays);
+  synth.add_half("test", test_rows, options.synth_test, arrays);
+  return arrays;
 }
 
 }  // namespace neph::data

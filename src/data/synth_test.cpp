@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -8,19 +10,34 @@
 namespace neph::data {
 namespace {
 
-std::size_t values_of(const Options& options) {
-  std::size_t values = 1;
-  for (const auto size : options.example_shape) values *= static_cast<std::size_t>(size);
+struct Half {
+  std::vector<float> inputs;
+  std::vector<std::int64_t> labels;
+};
+
+template <class T>
+std::vector<T> elements(const Array& array) {
+  std::vector<T> values(array.bytes.size() / sizeof(T));
+  std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
   return values;
+}
+
+/// The training half and the other.
+std::array<Half, 2> halves_of(const Options& options) {
+  const auto arrays = make_synth(options);
+  EXPECT_TRUE(arrays) << arrays.error().text();
+  EXPECT_EQ(arrays->size(), 4U);
+  std::array<Half, 2> halves;
+  for (std::size_t i = 0; i < 2; ++i)
+    halves[i] = {elements<float>(arrays->at(2 * i)), elements<std::int64_t>(arrays->at(2 * i + 1))};
+  return halves;
 }
 
 /// Share of the test half whose nearest class mean of the training half is their own: what the simplest
 /// learner gets.
 double nearest_mean_accuracy(const Options& options) {
-  const auto set = open("synth", options);
-  EXPECT_TRUE(set) << set.error().text();
-  const auto values = values_of(options);
-  const auto train = contents_of(*set->train, values), test = contents_of(*set->test, values);
+  const auto [train, test] = halves_of(options);
+  const auto values = train.inputs.size() / train.labels.size();
   std::vector<std::vector<double>> means(static_cast<std::size_t>(options.classes),
                                          std::vector<double>(values));
   std::vector<double> counts(means.size());
@@ -52,30 +69,29 @@ TEST(Synth, CanBeLearntInAnyShape) {
 
 TEST(Synth, IsInRangeBalancedAndTheSameAgain) {
   const Options options{.example_shape = {3, 9, 7}, .classes = 4, .synth_train = 40, .synth_test = 8};
-  const auto set = open("synth", options), again = open("synth", options);
-  ASSERT_TRUE(set && again);
-  EXPECT_EQ(set->train->size(), 40);
-  EXPECT_EQ(set->test->size(), 8);
-  const auto train = contents_of(*set->train, 189);
-  EXPECT_EQ(train.inputs, contents_of(*again->train, 189).inputs);
+  const auto arrays = make_synth(options);
+  ASSERT_TRUE(arrays);
+  EXPECT_EQ(arrays->at(0).name, "x_train");
+  EXPECT_EQ(arrays->at(0).shape, (std::vector<std::int64_t>{40, 3, 9, 7}));
+  EXPECT_EQ(arrays->at(3).name, "y_test");
+  EXPECT_EQ(arrays->at(3).shape, std::vector<std::int64_t>{8});
+  const auto [train, test] = halves_of(options);
+  EXPECT_EQ(train.inputs, halves_of(options)[0].inputs);
   for (const float value : train.inputs) ASSERT_TRUE(value >= 0 && value <= 1) << value;
   std::map<std::int64_t, int> counts;
   for (const auto label : train.labels) ++counts[label];
   EXPECT_EQ(counts, (std::map<std::int64_t, int>{{0, 10}, {1, 10}, {2, 10}, {3, 10}}));
-  const auto test = contents_of(*set->test, 189);
   EXPECT_NE(std::vector(train.inputs.begin(), train.inputs.begin() + 189),
             std::vector(test.inputs.begin(), test.inputs.begin() + 189));
   auto other = options;
   other.seed = 2;
-  EXPECT_NE(contents_of(*open("synth", other)->train, 189).inputs, train.inputs);
+  EXPECT_NE(halves_of(other)[0].inputs, train.inputs);
 }
 
 TEST(Synth, SequencesHaveNoBlankAndNoDoubles) {
   const Options options{.example_shape = {1, 16, 60}, .classes = 5, .synth_train = 50, .synth_labels = 6};
-  const auto set = open("synth", options);
-  ASSERT_TRUE(set) << set.error().text();
-  EXPECT_EQ(set->train->labels_per_example(), 6);
-  const auto train = contents_of(*set->train, 960);
+  EXPECT_EQ(make_synth(options)->at(1).shape, (std::vector<std::int64_t>{50, 6}));
+  const auto train = halves_of(options)[0];
   for (std::size_t i = 0; i < train.labels.size(); ++i) {
     EXPECT_TRUE(train.labels[i] >= 1 && train.labels[i] < 5);
     if (i % 6 != 0) {
@@ -92,9 +108,7 @@ TEST(Synth, ASequencesMomentsLookLikeTheirLetter) {
         .classes = 3,
         .synth_train = 40,
         .synth_labels = 6};
-    const auto set = open("synth", options);
-    ASSERT_TRUE(set);
-    const auto train = contents_of(*set->train, 960);
+    const auto train = halves_of(options)[0];
     std::map<std::int64_t, std::vector<double>> sums;
     std::map<std::int64_t, double> counts;
     const auto at = [&](std::size_t i, std::size_t moment, std::size_t place) {

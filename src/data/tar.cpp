@@ -1,9 +1,12 @@
-#include "data/tar.hpp"
-
+// ustar, GNU's long names, pax.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
+#include <utility>
+
+#include "core/units.hpp"
+#include "data/readers.hpp"
 
 namespace neph::data {
 namespace {
@@ -53,28 +56,29 @@ std::string name_of(const Header& header) {
 
 }  // namespace
 
-Status TarReader::skip(std::uint64_t count) {
+Status TarNames::skip(std::uint64_t count) {
   std::array<std::uint8_t, 1 << 14> thrown{};
   while (count > 0) {
     const auto part = std::min<std::uint64_t>(count, thrown.size());
     NEPH_TRY(const auto got, source_.read(std::span(thrown).first(part)));
     if (got < part)
       return fail(ErrorCode::corrupt, "{} is cut short: {} bytes of an entry are missing", name_,
-                  grouped(count - got));
+                  format_grouped(static_cast<std::int64_t>(count - got)));
     count -= part;
   }
   return {};
 }
 
-Result<std::string> TarReader::text_of_entry(std::uint64_t size) {
-  if (size > longest_text) return fail(ErrorCode::corrupt, "{} has a name of {} bytes", name_, grouped(size));
-  NEPH_TRY(const auto bytes, read_count(*this, size, name_, 0));
+Result<std::string> TarNames::text_of_entry() {
+  const auto size = std::exchange(left_, 0);
+  if (size > longest_text) return fail(ErrorCode::corrupt, "{} has a name of {} bytes", name_, size);
+  NEPH_TRY(const auto bytes, read_count(source_, size, name_, 0));
   return std::string(bytes.begin(), bytes.end());
 }
 
 /// pax: lines "LENGTH KEY=VALUE\n", whose length counts itself.
-Status TarReader::read_extended(std::uint64_t size) {
-  NEPH_TRY(const auto text, text_of_entry(size));
+Status TarNames::read_extended() {
+  NEPH_TRY(const auto text, text_of_entry());
   std::string_view rest = text;
   while (!rest.empty()) {
     std::size_t length = 0;
@@ -94,7 +98,7 @@ Status TarReader::read_extended(std::uint64_t size) {
   return {};
 }
 
-Result<std::optional<TarEntry>> TarReader::next() {
+Result<std::optional<std::string>> TarNames::next() {
   for (;;) {
     NEPH_CHECK(skip(left_ + padding_));
     left_ = padding_ = 0;
@@ -112,27 +116,16 @@ Result<std::optional<TarEntry>> TarReader::next() {
       return fail(ErrorCode::corrupt, "{} has an entry of {} bytes", name_, left_);
     padding_ = (block - left_ % block) % block;
     if (type == 'x') {
-      NEPH_CHECK(read_extended(left_));
+      NEPH_CHECK(read_extended());
     } else if (type == 'L') {
-      NEPH_TRY(next_name_, text_of_entry(left_));
+      NEPH_TRY(next_name_, text_of_entry());
       next_name_.resize(std::min(next_name_.find('\0'), next_name_.size()));
     } else if (!is_extension) {
-      TarEntry entry{next_name_.empty() ? name_of(header) : next_name_, left_, type == '0' || type == '\0'};
-      next_name_.clear();
+      auto name = std::exchange(next_name_, {});
       next_size_.reset();
-      return entry;
+      if (type == '0' || type == '\0') return name.empty() ? name_of(header) : name;
     }
   }
 }
-
-Result<std::size_t> TarReader::read(std::span<std::uint8_t> into) {
-  const auto wanted = into.first(std::min<std::uint64_t>(into.size(), left_));
-  NEPH_TRY(const auto got, source_.read(wanted));
-  left_ -= got;
-  if (got < wanted.size()) left_ = 0;
-  return got;
-}
-
-std::uint64_t TarReader::at_most() const { return std::min(left_, source_.at_most()); }
 
 }  // namespace neph::data

@@ -1,5 +1,4 @@
-#include "data/zip.hpp"
-
+// Members stored or deflated, zip64.
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -8,7 +7,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-#include "os/process.hpp"
+#include "data/readers.hpp"
 
 namespace neph::data {
 namespace {
@@ -26,32 +25,9 @@ std::uint64_t number(std::span<const std::uint8_t> bytes, std::size_t at, std::s
   return value;
 }
 
-class DiskBytes final : public RandomBytes {
- public:
-  DiskBytes(Descriptor file, std::uint64_t size, std::string name)
-      : file_(std::move(file)), size_(size), name_(std::move(name)) {}
-  std::uint64_t size() const override { return size_; }
-  Status read_at(std::uint64_t offset, std::span<std::uint8_t> into) const override {
-    while (!into.empty()) {
-      const auto got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return tl::unexpected(system_error(name_, errno));
-      if (got == 0) return fail(ErrorCode::corrupt, "{} is cut short", name_);
-      into = into.subspan(static_cast<std::size_t>(got));
-      offset += static_cast<std::uint64_t>(got);
-    }
-    return {};
-  }
-
- private:
-  Descriptor file_;
-  std::uint64_t size_;
-  std::string name_;
-};
-
 class MemberBytes final : public ByteSource {
  public:
-  MemberBytes(const RandomBytes& file, std::uint64_t offset, ZipMember member, std::string name)
+  MemberBytes(const ZipFile& file, std::uint64_t offset, ZipMember member, std::string name)
       : file_(file),
         at_(offset),
         packed_left_(member.packed),
@@ -67,15 +43,13 @@ class MemberBytes final : public ByteSource {
 
   std::uint64_t at_most() const override {
     constexpr std::uint64_t deflate_ratio = 1032;
-    const auto most = member_.method == 0 ? member_.packed : member_.packed * deflate_ratio;
-    return std::min(left_, most);
+    return std::min(left_, member_.packed * deflate_ratio);
   }
   Result<std::size_t> read(std::span<std::uint8_t> into) override {
     into = into.first(std::min<std::uint64_t>(into.size(), left_));
     if (into.empty()) return 0;
     NEPH_CHECK(member_.method == 0 ? take(into) : unpack(into));
-    for (auto part = into; !part.empty(); part = part.subspan(std::min<std::size_t>(part.size(), 1 << 30)))
-      crc_ = crc32(crc_, part.data(), static_cast<uInt>(std::min<std::size_t>(part.size(), 1 << 30)));
+    crc_ = crc32_z(crc_, into.data(), into.size());
     left_ -= into.size();
     if (left_ == 0 && crc_ != member_.crc) return fail(ErrorCode::corrupt, "{}: its checksum differs", name_);
     return into.size();
@@ -109,7 +83,7 @@ class MemberBytes final : public ByteSource {
     return {};
   }
 
-  const RandomBytes& file_;
+  const ZipFile& file_;
   std::uint64_t at_, packed_left_, left_;
   ZipMember member_;
   std::string name_;
@@ -117,33 +91,6 @@ class MemberBytes final : public ByteSource {
   z_stream stream_{};
   uLong crc_ = 0;
 };
-
-struct Directory {
-  std::uint64_t offset = 0, size = 0;
-};
-
-/// The end's record, which a comment may follow.
-Result<Directory> find_directory(const RandomBytes& file, const std::string& name) {
-  const auto tail_size = std::min<std::uint64_t>(file.size(), end_bytes + 0xffff + locator_bytes);
-  std::vector<std::uint8_t> tail(tail_size);
-  NEPH_CHECK(file.read_at(file.size() - tail_size, tail));
-  for (auto at = tail_size >= end_bytes ? tail_size - end_bytes + 1 : 0; at-- > 0;) {
-    if (number(tail, at, 4) != end_mark) continue;
-    Directory directory{number(tail, at + 16, 4), number(tail, at + 12, 4)};
-    if (at >= locator_bytes && number(tail, at - locator_bytes, 4) == locator_mark) {
-      std::array<std::uint8_t, end64_bytes> end64{};
-      const auto where = number(tail, at - locator_bytes + 8, 8);
-      if (file.size() < end64_bytes || where > file.size() - end64_bytes)
-        return fail(ErrorCode::corrupt, "{} is a damaged zip file", name);
-      NEPH_CHECK(file.read_at(where, end64));
-      if (number(end64, 0, 4) == end64_mark) directory = {number(end64, 48, 8), number(end64, 40, 8)};
-    }
-    if (directory.offset > file.size() || directory.size > file.size() - directory.offset)
-      return fail(ErrorCode::corrupt, "{} is a zip file that was cut short or damaged", name);
-    return directory;
-  }
-  return fail(ErrorCode::corrupt, "{} is no zip file, or cut short: its end is missing", name);
-}
 
 /// Numbers that were too large for their places, in this order, each only if it was.
 void take_zip64(std::span<const std::uint8_t> extra, ZipMember& member) {
@@ -163,20 +110,56 @@ void take_zip64(std::span<const std::uint8_t> extra, ZipMember& member) {
 
 }  // namespace
 
-Result<std::unique_ptr<RandomBytes>> open_random(const std::filesystem::path& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+Result<ZipFile> ZipFile::open(const std::filesystem::path& path) {
+  ZipFile zip;
+  zip.name_ = path.string();
+  zip.file_ = Descriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat about {};
-  if (!file.is_open() || ::fstat(file.get(), &about) != 0)
-    return tl::unexpected(system_error(path.string(), errno));
-  return std::make_unique<DiskBytes>(std::move(file), static_cast<std::uint64_t>(about.st_size),
-                                     path.string());
+  if (!zip.file_.is_open() || ::fstat(zip.file_.get(), &about) != 0)
+    return tl::unexpected(system_error(zip.name_, errno));
+  zip.size_ = static_cast<std::uint64_t>(about.st_size);
+  NEPH_CHECK(zip.list());
+  return zip;
 }
 
-Result<std::vector<ZipMember>> list_zip(const RandomBytes& file, const std::string& name) {
-  NEPH_TRY(const auto directory, find_directory(file, name));
-  std::vector<std::uint8_t> bytes(directory.size);
-  NEPH_CHECK(file.read_at(directory.offset, bytes));
-  std::vector<ZipMember> members;
+Status ZipFile::read_at(std::uint64_t offset, std::span<std::uint8_t> into) const {
+  while (!into.empty()) {
+    const auto got = ::pread(file_.get(), into.data(), into.size(), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(system_error(name_, errno));
+    if (got == 0) return fail(ErrorCode::corrupt, "{} is cut short", name_);
+    into = into.subspan(static_cast<std::size_t>(got));
+    offset += static_cast<std::uint64_t>(got);
+  }
+  return {};
+}
+
+/// The list of members: behind them, and before the end's record, which a comment may follow.
+Result<std::vector<std::uint8_t>> ZipFile::directory() const {
+  std::vector<std::uint8_t> tail(std::min<std::uint64_t>(size_, end_bytes + 0xffff + locator_bytes));
+  NEPH_CHECK(read_at(size_ - tail.size(), tail));
+  for (auto at = tail.size() >= end_bytes ? tail.size() - end_bytes + 1 : 0; at-- > 0;) {
+    if (number(tail, at, 4) != end_mark) continue;
+    auto offset = number(tail, at + 16, 4), size = number(tail, at + 12, 4);
+    if (at >= locator_bytes && number(tail, at - locator_bytes, 4) == locator_mark) {
+      std::array<std::uint8_t, end64_bytes> end64{};
+      const auto where = number(tail, at - locator_bytes + 8, 8);
+      if (size_ < end64_bytes || where > size_ - end64_bytes)
+        return fail(ErrorCode::corrupt, "{} is a damaged zip file", name_);
+      NEPH_CHECK(read_at(where, end64));
+      if (number(end64, 0, 4) == end64_mark) offset = number(end64, 48, 8), size = number(end64, 40, 8);
+    }
+    if (offset > size_ || size > size_ - offset)
+      return fail(ErrorCode::corrupt, "{} is a zip file that was cut short or damaged", name_);
+    std::vector<std::uint8_t> bytes(size);
+    NEPH_CHECK(read_at(offset, bytes));
+    return bytes;
+  }
+  return fail(ErrorCode::corrupt, "{} is no zip file, or cut short: its end is missing", name_);
+}
+
+Status ZipFile::list() {
+  NEPH_TRY(const auto bytes, directory());
   std::span<const std::uint8_t> rest = bytes;
   while (rest.size() >= entry_bytes && number(rest, 0, 4) == entry_mark) {
     const auto names = number(rest, 28, 2), extras = number(rest, 30, 2), comment = number(rest, 32, 2);
@@ -190,28 +173,28 @@ Result<std::vector<ZipMember>> list_zip(const RandomBytes& file, const std::stri
         .method = static_cast<int>(number(rest, 10, 2))};
     take_zip64(rest.subspan(entry_bytes + names, extras), member);
     if ((number(rest, 8, 2) & 1) != 0)
-      return fail(ErrorCode::unsupported, "{}: {} is encrypted", name, member.name);
-    members.push_back(std::move(member));
+      return fail(ErrorCode::unsupported, "{}: {} is encrypted", name_, member.name);
+    members_.push_back(std::move(member));
     rest = rest.subspan(entry_bytes + names + extras + comment);
   }
-  if (!rest.empty()) return fail(ErrorCode::corrupt, "{} has a damaged list of members", name);
-  return members;
+  if (!rest.empty()) return fail(ErrorCode::corrupt, "{} has a damaged list of members", name_);
+  return {};
 }
 
-Result<std::unique_ptr<ByteSource>> open_member(const RandomBytes& file, const ZipMember& member,
-                                                const std::string& name) {
+Result<std::unique_ptr<ByteSource>> ZipFile::open_member(const ZipMember& member,
+                                                         const std::string& name) const {
   if (member.method != 0 && member.method != 8)
     return fail(ErrorCode::unsupported, "{} is compressed by method {}; stored and deflated are read", name,
                 member.method);
   std::array<std::uint8_t, local_bytes> local{};
-  if (file.size() < local_bytes || member.offset > file.size() - local_bytes)
+  if (size_ < local_bytes || member.offset > size_ - local_bytes)
     return fail(ErrorCode::corrupt, "{} lies behind the file's end", name);
-  NEPH_CHECK(file.read_at(member.offset, local));
+  NEPH_CHECK(read_at(member.offset, local));
   const auto begin = member.offset + local_bytes + number(local, 26, 2) + number(local, 28, 2);
-  if (number(local, 0, 4) != local_mark || begin > file.size() || member.packed > file.size() - begin ||
+  if (number(local, 0, 4) != local_mark || begin > size_ || member.packed > size_ - begin ||
       (member.method == 0 && member.packed != member.size))
     return fail(ErrorCode::corrupt, "{} is damaged or cut short", name);
-  return std::make_unique<MemberBytes>(file, begin, member, name);
+  return std::make_unique<MemberBytes>(*this, begin, member, name);
 }
 
 }  // namespace neph::data

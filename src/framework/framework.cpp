@@ -16,7 +16,11 @@ extern const char neph_framework_scripts[], neph_framework_scripts_end[];
 namespace neph::framework {
 namespace {
 
-constexpr std::string_view form_names[]{"idx", "cifar", "npz", "images"};
+/// The part of a script that reads the data: scripts/NAME.py.
+std::string_view reader_of(const Settings& settings) {
+  constexpr std::string_view of_form[]{"idx", "cifar", "npz", "images", "images", "npz"};
+  return of_form[static_cast<std::size_t>(settings.data_form)];
+}
 
 std::string truth(bool value) { return value ? "True" : "False"; }
 
@@ -32,13 +36,13 @@ std::string compile_of(const Settings& settings) {
 }
 
 /// Of Python's own modules.
-std::string imports(DataForm form) {
+std::string imports(std::string_view reader) {
   std::set<std::string> modules{"contextlib", "json", "math", "os"};
-  if (form == DataForm::idx) modules.insert("gzip");
-  if (form == DataForm::images) modules.insert("io");
-  if (form == DataForm::images || form == DataForm::cifar) modules.insert("tarfile");
+  if (reader == "idx") modules.insert("gzip");
+  if (reader == "images") modules.insert("io");
+  if (reader == "images" || reader == "cifar") modules.insert("tarfile");
   return fmt::format("import {}\n{}", fmt::join(modules, "\nimport "),
-                     form == DataForm::npz ? "" : "from pathlib import Path\n");
+                     reader == "npz" ? "" : "from pathlib import Path\n");
 }
 
 class SettingsText {
@@ -57,7 +61,7 @@ std::string settings_text(const Model& model, const Settings& settings) {
     out.add("BACKEND", quoted(name.substr(name.find('-') + 1)));
   }
   out.add("DATA", quoted(settings.data));
-  if (settings.data_form == DataForm::images)
+  if (reader_of(settings) == "images")
     out.add("DATA_IN_FILES", truth(settings.data_in_files), "decode images each time they are used");
   out.add("EXAMPLE", tuple(model.layers.example),
           model.layers.example.size() == 3 ? "channels, height, width" : "");
@@ -157,17 +161,17 @@ std::string script(const Model& model, const Settings& settings) {
     return filled(
         script_part("identity"),
         {{"head", head}, {"settings", identity_settings(settings)}, {"events", script_part("events")}});
+  const auto reader = reader_of(settings);
   const auto network =
       keras ? keras_network(model.layers, is_channels_first(settings)) : pytorch_network(model.layers);
-  return filled(
-      script_part(keras ? "keras" : "pytorch"),
-      {{"head", head},
-       {"imports", imports(settings.data_form)},
-       {"image imports", settings.data_form == DataForm::images ? "from PIL import Image, ImageOps\n" : ""},
-       {"settings", settings_text(model, settings)},
-       {"network", network},
-       {"events", script_part("events")},
-       {"data", script_part(form_names[static_cast<std::size_t>(settings.data_form)])}});
+  return filled(script_part(keras ? "keras" : "pytorch"),
+                {{"head", head},
+                 {"imports", imports(reader)},
+                 {"image imports", reader == "images" ? "from PIL import Image, ImageOps\n" : ""},
+                 {"settings", settings_text(model, settings)},
+                 {"network", network},
+                 {"events", script_part("events")},
+                 {"data", script_part(reader)}});
 }
 
 Status write_weights(const Model& model, const Settings& settings, const std::filesystem::path& path) {

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "core/describe.hpp"
+#include "data/data.hpp"
 #include "engine/engine.hpp"
 #include "framework/layers.hpp"
 
@@ -52,14 +53,11 @@ constexpr auto enum_names(Switch) {
   return std::array{Named{Switch::automatic, "auto"}, Named{Switch::off, "off"}, Named{Switch::on, "on"}};
 }
 
-/// How the data set lies on disk, of the forms that scripts read.
-enum class DataForm { idx, cifar, npz, images };
-
 /// What a script trains, with what, and how. Names are those of `neph train`'s options.
 struct Settings {
   Framework framework = Framework::pytorch;
   std::string title;  ///< the first line's: "mnist-cnn on Fashion-MNIST"
-  DataForm data_form = DataForm::npz;
+  data::Form data_form = data::Form::npz;
   std::string data;  ///< folder or file
   bool data_in_files = false;
   std::string weights;  ///< file of write_weights(); of identity the NAME.identity

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/values.hpp"
+#include "data/data.hpp"
 #include "os/file.hpp"
 #include "workload/files.hpp"
 #include "workload/train/extrapolation.hpp"
@@ -15,8 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using framework::DataForm;
-
 /// Part of the names of cached files: another layout of the weights gets new files.
 constexpr int weights_version = 1;
 /// Of an example of made-up sequences: few, so that any network's output is long enough for them.
@@ -24,31 +23,6 @@ constexpr std::int64_t labels_of_a_sequence = 10;
 constexpr std::int64_t learnt_for_one_to_verify = 4;
 
 std::string option_text(const auto& value) { return std::string(enum_name(value)); }
-
-DataForm form_of(const std::string& name) {
-  if (name == "IDX") return DataForm::idx;
-  if (name == "CIFAR-10 binary") return DataForm::cifar;
-  if (name == "npz" || name == "synthetic") return DataForm::npz;
-  return DataForm::images;
-}
-
-Result<data::Array> labels_and_examples(const data::Split& split, std::int64_t values,
-                                        const std::vector<std::int64_t>& shape, data::Array& labels) {
-  const auto count = split.size(), each = split.labels_per_example();
-  std::vector<std::int64_t> rows(static_cast<std::size_t>(count));
-  for (std::int64_t i = 0; i < count; ++i) rows[static_cast<std::size_t>(i)] = i;
-  data::Array inputs{.shape = shape};
-  inputs.shape.insert(inputs.shape.begin(), count);
-  inputs.bytes.resize(static_cast<std::size_t>(count * values) * sizeof(float));
-  labels.kind = 'i';
-  labels.width = sizeof(std::int64_t);
-  labels.shape = each == 1 ? std::vector{count} : std::vector{count, each};
-  labels.bytes.resize(static_cast<std::size_t>(count * each) * sizeof(std::int64_t));
-  NEPH_CHECK(split.fill(
-      rows, {reinterpret_cast<float*>(inputs.bytes.data()), inputs.bytes.size() / sizeof(float)},
-      {reinterpret_cast<std::int64_t*>(labels.bytes.data()), labels.bytes.size() / sizeof(std::int64_t)}));
-  return inputs;
-}
 
 /// Examples that are made up, as the file that scripts read.
 Result<fs::path> synthetic_file(const data::Options& options) {
@@ -59,18 +33,7 @@ Result<fs::path> synthetic_file(const data::Options& options) {
                                 options.synth_labels, options.synth_train, options.seed);
   std::error_code absent;
   if (fs::exists(path, absent)) return path;
-  NEPH_TRY(const auto set, data::open("synth", options));
-  std::int64_t values = 1;
-  for (const auto size : options.example_shape) values *= size;
-  std::vector<data::Array> arrays;
-  for (const auto& [half, split] : {std::pair{"train", set.train.get()}, {"test", set.test.get()}}) {
-    data::Array labels;
-    NEPH_TRY(auto inputs, labels_and_examples(*split, values, options.example_shape, labels));
-    inputs.name = fmt::format("x_{}", half);
-    labels.name = fmt::format("y_{}", half);
-    arrays.push_back(std::move(inputs));
-    arrays.push_back(std::move(labels));
-  }
+  NEPH_TRY(const auto arrays, data::make_synth(options));
   NEPH_CHECK(make_cache_folder(path.parent_path()));
   NEPH_CHECK(data::write_arrays(path, arrays));
   return path;
@@ -89,8 +52,7 @@ std::int64_t verified_of_synth(const TrainSpec& spec) {
 
 /// The shape and the classes are the network's, as far as its file says them.
 data::Options data_options(const TrainSpec& spec, const net::Program& program) {
-  data::Options options{.keep = spec.data_in,
-                        .synth_train = spec.synth_samples,
+  data::Options options{.synth_train = spec.synth_samples,
                         .synth_test = verified_of_synth(spec),
                         .seed = static_cast<std::uint64_t>(spec.train_seed)};
   if (is_by_ctc(spec, program)) options.synth_labels = labels_of_a_sequence;
@@ -106,16 +68,10 @@ Status prepare_data(const TrainSpec& spec, FrameworkTraining& training) {
   const auto options = data_options(spec, training.model.program);
   NEPH_TRY(const auto set, data::look(spec.data, options));
   training.data_name = set.name;
-  training.data_form = set.form;
-  auto& settings = training.settings;
-  settings.data_form = form_of(set.form);
-  if (set.form == "synthetic") {
-    NEPH_TRY(const auto path, synthetic_file(options));
-    settings.data = path.string();
-  } else {
-    NEPH_TRY(const auto place, data::locate(spec.data));
-    settings.data = fs::absolute(place.path).string();
-  }
+  training.settings.data_form = set.form;
+  NEPH_TRY(const auto path, set.form == data::Form::synthetic ? synthetic_file(options)
+                                                              : Result<fs::path>(fs::absolute(set.path)));
+  training.settings.data = path.string();
   return {};
 }
 
@@ -142,7 +98,7 @@ Result<fs::path> weights_file(const FrameworkTraining& training) {
 framework::Settings settings_of(const TrainSpec& spec) {
   framework::Settings settings{
       .framework = spec.framework,
-      .data_in_files = spec.data_in == data::Keep::files,
+      .data_in_files = spec.data_in == Keep::files,
       .epochs = spec.epochs,
       .batch = spec.batch,
       .loaders = std::max<std::int64_t>(0, spec.loaders),
@@ -180,7 +136,7 @@ Result<FrameworkTraining> known_training(const TrainSpec& spec, FrameworkTrainin
   settings.test_samples = verified_of_synth(spec);
   settings.title = fmt::format("{} on {}", training.model_file.stem().string(), spec.data);
   training.data_name = spec.data;
-  training.data_form = "synthetic";
+  settings.data_form = data::Form::synthetic;
   return training;
 }
 

@@ -158,7 +158,8 @@ class FrameworkRun {
     set(facts, fact::model_file, training_.model_file.string());
     if (const auto hash = content_hash(files_of_model(training_.model_file)); !hash.empty())
       set(facts, fact::model_hash, hash);
-    set(facts, fact::data, fmt::format("{} ({})", training_.data_name, training_.data_form));
+    set(facts, fact::data,
+        fmt::format("{} ({})", training_.data_name, enum_name(training_.settings.data_form)));
     if (train_samples_ > 0) {
       set(facts, fact::train_samples, train_samples_);
       set(facts, fact::test_samples, test_samples_);

@@ -3,7 +3,6 @@
 
 #include <filesystem>
 
-#include "data/data.hpp"
 #include "framework/framework.hpp"
 #include "launch/launch.hpp"
 #include "workload/train/spec.hpp"
@@ -19,7 +18,7 @@ struct FrameworkTraining {
   std::filesystem::path model_file;
   framework::Model model;
   framework::Settings settings;
-  std::string data_name, data_form;
+  std::string data_name;
 };
 
 /// The spec with a framework in the place of `automatic`; in a container that is PyTorch. Errors: those of

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/describe.hpp"
-#include "data/data.hpp"
 #include "engine/engine.hpp"
 #include "framework/framework.hpp"
 #include "net/net.hpp"
@@ -21,6 +20,12 @@ constexpr auto enum_names(Loss) {
                     Named{Loss::ctc, "ctc"}};
 }
 
+/// Where images of folders are between their uses.
+enum class Keep { memory, files };
+constexpr auto enum_names(Keep) {
+  return std::array{Named{Keep::memory, "memory"}, Named{Keep::files, "files"}};
+}
+
 enum class Optimizer { adam, sgd };
 constexpr auto enum_names(Optimizer) {
   return std::array{Named{Optimizer::adam, "adam"}, Named{Optimizer::sgd, "sgd"}};
@@ -29,7 +34,7 @@ constexpr auto enum_names(Optimizer) {
 struct TrainSpec {
   std::string model;
   std::string data;
-  data::Keep data_in = data::Keep::memory;
+  Keep data_in = Keep::memory;
   std::int64_t epochs = 1;
   std::int64_t steps = 0;
   std::int64_t batch = 128;

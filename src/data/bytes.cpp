@@ -1,12 +1,12 @@
-#include "data/byte_source.hpp"
-
+// Files from front to back, plain or compressed by gzip.
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 
 #include <sys/stat.h>
 #include <zlib.h>
 
+#include "core/units.hpp"
+#include "data/readers.hpp"
 #include "os/memory.hpp"
 
 namespace neph::data {
@@ -37,11 +37,6 @@ class FileBytes final : public ByteSource {
     return got;
   }
   std::uint64_t at_most() const override { return left_; }
-  bool is_cut() const override {
-    int code = Z_OK;
-    gzerror(file_, &code);
-    return code == Z_BUF_ERROR;
-  }
 
  private:
   tl::unexpected<Error> failed() const {
@@ -58,6 +53,16 @@ class FileBytes final : public ByteSource {
   std::uint64_t left_;
 };
 
+/// "NAME is cut short: 1,234 of its 47,040,016 bytes are missing".
+tl::unexpected<Error> cut_short(const std::string& name, std::uint64_t missing, std::uint64_t total) {
+  return tl::unexpected(
+      Error{ErrorCode::corrupt,
+            fmt::format("{} is cut short: {} of its {} bytes {} missing", name,
+                        format_grouped(static_cast<std::int64_t>(missing)),
+                        format_grouped(static_cast<std::int64_t>(total)), missing == 1 ? "is" : "are"),
+            "get the file again"});
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path) {
@@ -68,27 +73,6 @@ Result<std::unique_ptr<ByteSource>> open_bytes(const std::filesystem::path& path
   if (file == nullptr) return tl::unexpected(system_error(path.string(), errno ? errno : ENOMEM));
   gzbuffer(file, 1 << 18);
   return std::make_unique<FileBytes>(file, path.string(), static_cast<std::uint64_t>(about.st_size));
-}
-
-Result<std::size_t> MemoryBytes::read(std::span<std::uint8_t> into) {
-  const auto count = std::min(into.size(), left_.size());
-  if (count > 0) std::memcpy(into.data(), left_.data(), count);
-  left_ = left_.subspan(count);
-  return count;
-}
-
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
-    text.insert(static_cast<std::size_t>(at), ",");
-  return text;
-}
-
-tl::unexpected<Error> cut_short(const std::string& name, std::uint64_t missing, std::uint64_t total) {
-  return tl::unexpected(Error{ErrorCode::corrupt,
-                              fmt::format("{} is cut short: {} of its {} bytes {} missing", name,
-                                          grouped(missing), grouped(total), missing == 1 ? "is" : "are"),
-                              "get the file again"});
 }
 
 Status read_whole(ByteSource& source, std::span<std::uint8_t> into, const std::string& name,
@@ -106,14 +90,6 @@ Result<std::vector<std::uint8_t>> read_count(ByteSource& source, std::uint64_t c
   NEPH_CHECK(read_whole(source, bytes, name, before, before + count));
   if (there < count) return cut_short(name, count - there, before + count);
   return bytes;
-}
-
-Status expect_end(ByteSource& source, const std::string& name) {
-  std::uint8_t more = 0;
-  NEPH_TRY(const auto got, source.read(std::span(&more, 1)));
-  if (got > 0) return fail(ErrorCode::corrupt, "{} has more bytes than its header tells of", name);
-  if (source.is_cut()) return fail(ErrorCode::corrupt, "{} is cut short at the end of its gzip data", name);
-  return {};
 }
 
 }  // namespace neph::data

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "data/archives_test.hpp"
+#include "data/scratch_test.hpp"
 
 namespace neph::data {
 namespace {
@@ -64,6 +64,13 @@ TEST(Arrays, AreRefusedWithFileAndPlace) {
   EXPECT_EQ(code_of(read_arrays(folder / "a.npz")), ErrorCode::corrupt);
   write(folder / "a.npz", zip({{"x.npy", npy("<f4", "(3,)", two_floats)}}, false));
   EXPECT_TRUE(has(message_of(read_arrays(folder / "a.npz")), "x.npy in "));
+  EXPECT_TRUE(has(message_of(read_arrays(folder / "a.npz")), "is cut short: 4 of its "));
+  write(folder / "a.npz", zip({{"x.npy", npy("<f4", "(1,)", two_floats)}}, false));
+  EXPECT_TRUE(has(message_of(read_arrays(folder / "a.npz")), "has more bytes"));
+  auto damaged = zip({{"x.npy", npy("<f4", "(2,)", two_floats)}}, false);
+  damaged[damaged.find(two_floats) + 2] ^= 1;
+  write(folder / "a.npz", damaged);
+  EXPECT_TRUE(has(message_of(read_arrays(folder / "a.npz")), "checksum differs"));
   write(folder / "a.npz", zip({{"x.npy", npy("<U3", "(1,)", std::string(12, 'a'))}}, false));
   EXPECT_TRUE(has(message_of(read_arrays(folder / "a.npz")), "elements '<U3'"));
   write(folder / "a.npz", zip({{"x.npy", npy("<f4", "(4294967296, 4294967296, 9)", "")}}, false));
