@@ -33,7 +33,7 @@ def folder(tmp_path):
 def trained(neph, folder):
     """An experiment of two numbers of threads, trained twice each by an engine of known step times."""
     (folder / "known.identity").write_text(f"service_ms = 10\n[training]\n{TRAINED}")
-    neph("train", "known.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 1280, "--batch", 32,
+    neph("train", "known.identity", "--framework", "identity", "--data", "synth", "--synth-samples", 1280, "--batch", 32,
          "--repeat", 2, "--threads", "1,2")  # fmt: skip
     return neph
 
@@ -120,7 +120,7 @@ def test_an_experiment_of_the_store_has_a_choice(trained):
 def test_configurations_of_different_jobs_are_no_choice(neph, folder):
     for name in ("a", "b"):
         (folder / f"{name}.identity").write_text(f"service_ms = 5\n[training]\n{TRAINED}")
-    neph("train", "a.identity,b.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 8,
+    neph("train", "a.identity,b.identity", "--framework", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 8,
          "--repeat", 1)  # fmt: skip
     assert "--where model=a.identity" in refused(neph, 1, "--offers", "prices.csv")
     assert chosen(neph.json("advise", 1, "--offers", "prices.csv", "--where", "model=b.identity"))

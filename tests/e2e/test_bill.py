@@ -166,7 +166,7 @@ def trained(tmp_path_factory):
     price."""
     neph = Neph(tmp_path_factory.mktemp("trained"))
     (neph.folder / "known.identity").write_text(f"service_ms = 2\n[training]\nwander = 0.05\n{TRAINED}")
-    data = ("--engine", "identity", "--data", "synth", "--synth-samples", 640, "--batch", "32,64")
+    data = ("--framework", "identity", "--data", "synth", "--synth-samples", 640, "--batch", "32,64")
     neph("train", "known.identity", *data, "--epochs", 50, "--steps", 40, "--repeat", 2, "--price", "3.6USD/h", "--rule", "gcp")
     return neph
 

@@ -137,7 +137,7 @@ def infer(models, pictures, *more):
 @pytest.fixture
 def training(tmp_path):
     (tmp_path / "known.identity").write_text(f"service_ms = 1\n{TRAINED}")
-    return ("train", "known.identity", "--engine", "identity", "--data", "synth", "--synth-samples", 12800, "--batch", 128,
+    return ("train", "known.identity", "--framework", "identity", "--data", "synth", "--synth-samples", 12800, "--batch", 128,
             "--steps", 10, "--repeat", 1)
 
 

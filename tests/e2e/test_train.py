@@ -11,7 +11,7 @@ from cells import TRAINED, codes, only_cell, value
 
 SAMPLES, BATCH, STEP_S = 640, 32, 0.02
 EPOCH_STEPS = SAMPLES // BATCH
-HERE = ("--engine", "identity", "--data", "synth", "--synth-samples", SAMPLES, "--batch", BATCH, "--repeat", 1)
+HERE = ("--framework", "identity", "--data", "synth", "--synth-samples", SAMPLES, "--batch", BATCH, "--repeat", 1)
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_more_threads_than_cores_are_refused_and_the_others_go_on(neph, network)
 def test_intervals_hold_nine_of_ten_whole_trainings(neph, network):
     """Ten trainings of 3 epochs of 200 steps each, whose steps are alike in time, against 50 steps each."""
     model = network(training="wander = 0.15\ncorrelation = 0.5", words="service_ms = 4")
-    arguments = ("--engine", "identity", "--data", "synth", "--synth-samples", 200 * 8, "--batch", 8, "--repeat", 1, "--epochs", 3)
+    arguments = ("--framework", "identity", "--data", "synth", "--synth-samples", 200 * 8, "--batch", 8, "--repeat", 1, "--epochs", 3)
     whole = neph.json("train", model, *arguments, "--train-seed", "1..10")["cells"]
     part = neph.json("train", model, *arguments, "--train-seed", "101..110", "--steps", 50)["cells"]
     pairs = [(one["figures"]["training_s"], value(other, "training_s")) for one, other in zip(part, whole)]
@@ -151,11 +151,11 @@ def test_what_fails_is_one_line_and_the_others_go_on(neph, network):
     [
         ((), "no network given"),
         (("known.identity",), "no data given"),
-        (("known.identity", "--data", "synth", "--engine", "idenity"), "did you mean 'identity'?"),
-        (("nowhere.identity", "--data", "synth", "--engine", "identity"), "no model file nowhere.identity"),
-        (("known.identity", "--data", "synth", "--engine", "identity", "--momentum", "0.5"), "--momentum means nothing with --optimizer adam"),
-        (("known.identity", "--data", "synth", "--engine", "identity", "--classes", "3"), "known.identity is a file"),
-        (("known.identity", "--data", "synth", "--engine", "identity", "--device", "cuda"), "no device but cpu"),
+        (("known.identity", "--data", "synth", "--framework", "idenity"), "did you mean 'identity'?"),
+        (("nowhere.identity", "--data", "synth", "--framework", "identity"), "no model file nowhere.identity"),
+        (("known.identity", "--data", "synth", "--framework", "identity", "--momentum", "0.5"), "--momentum means nothing with --optimizer adam"),
+        (("known.identity", "--data", "synth", "--framework", "identity", "--classes", "3"), "known.identity is a file"),
+        (("known.identity", "--data", "synth", "--framework", "identity", "--device", "cuda"), "no device but cpu"),
     ],
 )
 def test_nonsense_is_refused_before_anything_runs(neph, network, arguments, complaint):
@@ -178,3 +178,8 @@ def test_the_second_interrupt_ends_the_run_with_what_was_measured(neph, network)
     assert cell["runs_ok"] == 1 and "stopped_early" in codes(cell)
     assert 1 <= int(cell["facts"]["epochs_learnt"]) < 500
     assert value(cell, "training_s") == pytest.approx(500 * EPOCH_STEPS * STEP_S, rel=0.1)
+
+
+def test_an_earlier_name_of_an_option_is_taken_with_a_note(neph, network):
+    said = neph("train", network(), "--engine", "identity", *HERE[2:], "--dry-run")
+    assert "note: --engine is called --framework now" in said.stderr

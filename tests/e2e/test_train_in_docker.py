@@ -14,7 +14,7 @@ from paths import BUILD, REPOSITORY
 from conftest import Neph
 from test_server_in_docker import NephBesideDocker
 
-QUICK = ("--engine", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32, "--epochs", 4, "--repeat", 1)
+QUICK = ("--framework", "identity", "--data", "synth", "--synth-samples", 320, "--batch", 32, "--epochs", 4, "--repeat", 1)
 
 
 @pytest.fixture

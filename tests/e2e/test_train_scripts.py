@@ -5,11 +5,15 @@ import json
 import os
 import re
 import sqlite3
+import struct
 import subprocess
+import tarfile
 from collections import Counter
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 from paths import REPOSITORY
 
 PYTORCH = REPOSITORY / ".venv-train"
@@ -91,6 +95,49 @@ def test_a_whole_training_has_losses_and_accuracy(neph, framework):
     assert 0.3 < figures["test_accuracy"] <= 1
     assert figures["epoch_s"] > 0
     assert figures["training_s"] >= 2 * figures["verify_s"]
+
+
+def write_images(folder, channels, names):
+    for name in names:
+        for i in range(10):
+            (folder / name).mkdir(parents=True, exist_ok=True)
+            shade = 40 if name.endswith("dark") else 200
+            Image.new("L" if channels == 1 else "RGB", (40, 30), shade if channels == 1 else (shade, i, 0)).save(folder / name / f"{i}.png")
+
+
+def write_idx(folder):
+    for half, count in (("train", 40), ("t10k", 8)):
+        labels = np.arange(count, dtype=np.uint8) % 2
+        pictures = np.repeat(labels * 200, 32 * 32).astype(np.uint8)
+        (folder / f"{half}-images.idx3-ubyte").write_bytes(struct.pack(">4i", 0x803, count, 32, 32) + pictures.tobytes())
+        (folder / f"{half}-labels.idx1-ubyte").write_bytes(struct.pack(">2i", 0x801, count) + labels.tobytes())
+
+
+HALVES = ["train/dark", "train/light", "val/dark", "val/light"]
+
+
+@pytest.mark.parametrize(
+    ("channels", "names", "samples"),
+    [(3, ["dark", "light"], (18, 2)), (1, ["train/dark", "train/light"], (18, 2)), (3, HALVES, (20, 20)), (3, [*HALVES, "test/dark"], (20, 10))],
+)
+@pytest.mark.parametrize("packed", [False, True])
+def test_images_of_folders_and_archives_are_read(neph, tmp_path, channels, names, samples, packed):
+    network = "lenet5" if channels == 1 else "cifar10"
+    folder = tmp_path / "data"
+    write_images(folder, channels, names)
+    if packed:
+        with tarfile.open(tmp_path / "data.tar.gz", "w:gz") as archive:
+            archive.add(folder, "around")
+        folder = tmp_path / "data.tar.gz"
+    (cell,) = neph.json("train", network, "--data", folder, "--framework", "pytorch", "--batch", 8, "--repeat", 1, "--engine-path", PYTORCH)["cells"]
+    assert cell["failures"] == []
+    assert (int(cell["facts"]["train_samples"]), int(cell["facts"]["test_samples"])) == samples
+
+
+def test_idx_files_with_a_dot_in_their_names_are_read(neph, tmp_path):
+    write_idx(tmp_path)
+    (cell,) = neph.json("train", "lenet5", "--data", tmp_path, "--framework", "pytorch", "--batch", 8, "--repeat", 1, "--engine-path", PYTORCH)["cells"]
+    assert cell["failures"] == [] and cell["facts"]["train_samples"] == "40"
 
 
 def losses(output):

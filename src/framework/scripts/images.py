@@ -9,8 +9,8 @@ class Images:
 
     def __getitem__(self, i):
         with Image.open(self.files[i]) as image:
-            square = ImageOps.fit(image.convert("RGB"), EXAMPLE[:0:-1], Image.Resampling.BILINEAR)
-        return np.asarray(square).transpose(2, 0, 1), self.labels[i]
+            square = ImageOps.fit(image.convert("L" if EXAMPLE[0] == 1 else "RGB"), EXAMPLE[:0:-1], Image.Resampling.BILINEAR)
+        return np.atleast_3d(square).transpose(2, 0, 1), self.labels[i]
 
     def decoded(self):
         return np.stack([self[i][0] for i in range(len(self))]), self.labels
@@ -33,13 +33,15 @@ def load_data():
     names = [name.parts for name in names]
     while names[0][0] not in ("train", *tests) and all(len(name) > 2 and name[0] == names[0][0] for name in names):
         names = [name[1:] for name in names]  # a folder around everything
-    has_halves = any(name[0] == "train" for name in names)
-    classes = sorted({name[1 if has_halves else 0] for name in names})
-    labels = [classes.index(name[1 if has_halves else 0]) for name in names]
-    if has_halves:
-        test_rows = {i for i, name in enumerate(names) if name[0] in tests}
-    else:
-        test_rows = set(np.random.default_rng(SEED).permutation(len(files))[: max(1, len(files) // 10)].tolist())
-    train_rows = [i for i in range(len(files)) if i not in test_rows]
-    halves = [Images([files[i] for i in rows], [labels[i] for i in rows]) for rows in (train_rows, sorted(test_rows))]
+    if all(name[0] != "train" for name in names):
+        names = [("train", *name) for name in names]
+    classes = sorted({name[1] for name in names})
+    labels = [classes.index(name[1]) for name in names]
+    rows = {half: [i for i, name in enumerate(names) if name[0] == half] for half in ("train", *tests)}
+    test_rows = next((rows[half] for half in tests if rows[half]), [])
+    if not test_rows:
+        shuffled = np.random.default_rng(SEED).permutation(rows["train"])
+        test_rows = sorted(shuffled[: max(1, len(shuffled) // 10)].tolist())
+    train_rows = sorted(set(rows["train"]) - set(test_rows))
+    halves = [Images([files[i] for i in half], [labels[i] for i in half]) for half in (train_rows, test_rows)]
     return halves if DATA_IN_FILES else [half.decoded() for half in halves]
