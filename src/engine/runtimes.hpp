@@ -21,8 +21,9 @@ std::filesystem::path asked_environment();
 /// $CONDA_PREFIX, `python` and `.venv` in the folder around the program's. Some may not exist.
 std::vector<std::filesystem::path> python_environments();
 
-/// Those, then of a development tree `.venv-train` and `.venv-frameworks` in the folders around the program, then that of the
-/// `python3` in PATH: as it is named, and where it lies. For what needs Python itself, or its torch.
+/// Those, then of a development tree `.venv-train` and `.venv-frameworks` in the folders around the program,
+/// then that of the `python3` in PATH: as it is named, and where it lies. For what needs Python itself, or
+/// its torch.
 std::vector<std::filesystem::path> environments_with_python();
 
 /// The environment, or folder of `pip install --target`, that pip installed a program of this folder into: it

@@ -1,12 +1,22 @@
 // The request of an engine that has no threads of its own: those of its session's streams do the work.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/engine.hpp"
 #include "engine/streams.hpp"
 
 namespace neph::engine {
+
+/// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
+/// where there are two, since parts of most networks use one thread only. On a GPU two, of which one copies
+/// while the other computes.
+inline std::int64_t streams_for(const Options& options, std::int64_t threads, bool is_on_gpu) {
+  if (options.streams > 0) return options.streams;
+  if (options.hint == Hint::latency) return 1;
+  return is_on_gpu ? 2 : std::max(std::min<std::int64_t>(threads, 2), threads / 4);
+}
 
 /// Has the memory that was bound, and lets nothing touch it while an inference is in flight. What an
 /// inference does is work() of the engine's own class, which calls wait() in its destructor.
@@ -40,6 +50,14 @@ class StreamedRequest : public Request, protected Job {
         output_ports_(outputs) {}
 
   Status check_idle() const { return in_flight() ? Status(still_in_flight()) : Status{}; }
+  /// Errors: invalid_argument: an input, or an output that is not open, has no memory.
+  Status check_bound() const {
+    bool bound = std::ranges::find(inputs_, nullptr) == inputs_.end();
+    for (std::size_t i = 0; i < outputs_.size(); ++i)
+      bound = bound && (outputs_[i] != nullptr || output_ports_[i].is_open());
+    if (bound) return {};
+    return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
+  }
   /// Until nothing that was started goes on.
   void wait() { streams_.wait_for(*this); }
 

@@ -29,20 +29,20 @@ Packages packages_of(Framework framework) {
   switch (framework) {
     case Framework::automatic:
     case Framework::pytorch:
-      return {.own = "torch", .to_install = "torch numpy", .needs = "torch, numpy"};
+      return {.own = "torch", .to_install = "torch numpy pillow", .needs = "torch, numpy"};
     case Framework::identity:
       return {.to_install = "nothing but Python 3.11", .needs = "tomllib"};
     case Framework::keras_tensorflow:
       return {.own = "keras",
               .backend = "tensorflow",
               .backend_packages = {"tensorflow", "tensorflow_cpu", "tensorflow_gpu"},
-              .to_install = "keras tensorflow",
+              .to_install = "keras tensorflow pillow",
               .needs = "keras, tensorflow, numpy"};
     case Framework::keras_jax:
       return {.own = "keras",
               .backend = "jax",
               .backend_packages = {"jax"},
-              .to_install = "keras jax",
+              .to_install = "keras jax pillow",
               .needs = "keras, jax, numpy"};
     case Framework::keras_torch:
       break;
@@ -50,7 +50,7 @@ Packages packages_of(Framework framework) {
   return {.own = "keras",
           .backend = "torch",
           .backend_packages = {"torch"},
-          .to_install = "keras torch",
+          .to_install = "keras torch pillow",
           .needs = "keras, torch, numpy"};
 }
 

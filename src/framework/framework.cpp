@@ -65,17 +65,19 @@ std::string settings_text(const Model& model, const Settings& settings) {
     out.add("DATA_IN_FILES", truth(settings.data_in_files), "decode images each time they are used");
   out.add("EXAMPLE", tuple(model.layers.example),
           model.layers.example.size() == 3 ? "channels, height, width" : "");
+  out.add("CLASSES", std::to_string(model.program.outputs.front().shape.back()), "outputs of the network");
   out.add("WEIGHTS", quoted(settings.weights), "the initial weights");
   out.add("SAVE", quoted(settings.save));
   out.add("EPOCHS", std::to_string(settings.epochs));
   out.add("STEPS", std::to_string(settings.steps), "end after so many; 0: with the last epoch");
+  if (!keras) out.add("WARMUP", std::to_string(settings.warmup_steps), "of these");
   out.add("TEST_BATCHES", std::to_string(settings.test_batches), "test with so many; 0: with all");
   out.add("BATCH", std::to_string(settings.batch));
   out.add("LOADERS", std::to_string(settings.loaders),
           keras ? "threads that make batches" : "processes that make batches; 0: none beside this one");
   out.add("SEED", std::to_string(settings.seed));
   out.add("LOG_EVERY", "0", "print the loss after so many steps; 0: only after each epoch");
-  if (!keras) out.add("DEVICE", quoted(settings.device));
+  out.add("DEVICE", quoted(settings.device), keras ? "cpu, or a GPU: cuda, cuda:1" : "");
   out.add("PRECISION", quoted(settings.precision));
   out.add("COMPILE", compile_of(settings));
   out.add(keras ? "CHANNELS_FIRST" : "CHANNELS_LAST", truth(keras == is_channels_first(settings)));
@@ -132,6 +134,8 @@ Status check(const Model& model, const Settings& settings) {
   if (!is_keras(settings.framework)) return {};
   if (settings.fused_optimizer != Switch::automatic)
     return refuse("Keras has no fused optimizer to choose; leave --fused-optimizer out");
+  if (settings.loaders > 1 && settings.framework != Framework::keras_tensorflow)
+    return refuse("with several --loaders Keras mixes up the order of batches on this backend; leave it out");
   if (settings.optimizer == "sgd" && settings.weight_decay > 0)
     return refuse("--weight-decay with sgd is not PyTorch's in Keras (it is not part of the momentum)");
   if (settings.framework == Framework::keras_tensorflow && settings.device == "cpu" &&
@@ -139,8 +143,7 @@ Status check(const Model& model, const Settings& settings) {
     return refuse("TensorFlow has no convolution with --layout nchw on CPUs");
   for (const auto& layer : model.layers.all)
     if (const auto* pool = std::get_if<Pooling>(&layer.kind))
-      if (!pool->is_maximum && pool->window.is_padded() &&
-          pool->window.strides != std::vector<std::int64_t>{1, 1})
+      if (!pool->is_maximum && pool->window.is_padded() && !is_same(pool->window))
         return refuse(
             fmt::format("layer '{}': AveragePooling2D with this padding is not in Keras", layer.name));
   return {};

@@ -63,7 +63,7 @@ struct Settings {
   std::string weights;  ///< file of write_weights(); of identity the NAME.identity
   std::string save;     ///< checkpoint: .pt of PyTorch, .keras of Keras, .bin of identity
   std::int64_t train_samples = 0, test_samples = 0;  ///< of identity, which reads no data
-  std::int64_t epochs = 1, steps = 0, test_batches = 0, batch = 128, loaders = 0, seed = 1;
+  std::int64_t epochs = 1, steps = 0, warmup_steps = 0, test_batches = 0, batch = 128, loaders = 0, seed = 1;
   std::string device = "cpu";  ///< "cpu", "cuda", "cuda:1"
   std::string precision = "f32";
   Switch compile = Switch::automatic, fused_optimizer = Switch::automatic;

@@ -35,6 +35,11 @@ float value(const data::Array& array, std::size_t i) {
   return number;
 }
 
+TEST(PyTorch, NormalisesFeaturesAndImagesByTheirOwnLayers) {
+  const auto text = pytorch_network(model_of("profet-alexnet").layers);
+  EXPECT_TRUE(has(text, "nn.BatchNorm1d(") && has(text, "nn.BatchNorm2d(")) << text;
+}
+
 TEST(PyTorch, IsWrittenAsItsUsersDo) {
   EXPECT_EQ(pytorch_network(model_of("mnist-cnn").layers), R"(class Network(nn.Module):
     def __init__(self):

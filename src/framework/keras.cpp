@@ -12,15 +12,6 @@ namespace {
 
 bool is_depthwise(const Convolution& layer) { return layer.groups > 1 && layer.groups == layer.in; }
 
-/// Keras' "same" pads as ONNX does where nothing is skipped.
-bool is_same(const Sliding& window) {
-  for (std::size_t axis = 0; axis < 2; ++axis) {
-    const auto reach = (window.kernel[axis] - 1) * window.dilations[axis];
-    if (window.strides[axis] != 1 || reach % 2 != 0 || window.pads[axis] != reach / 2) return false;
-  }
-  return window.is_padded_alike();
-}
-
 class Writer {
  public:
   Writer(const Layers& layers, bool channels_first) : layers_(layers), channels_first_(channels_first) {
@@ -107,7 +98,7 @@ class Writer {
     auto argument = x();
     if (window.is_padded() && is_same(window)) {
       options += ", padding=\"same\"";
-    } else if (window.is_padded()) {  // only of maximum pooling: check()
+    } else if (window.is_padded()) {  // of maximum pooling alone: check()
       auto rows = fmt::format("[{0}, {0}], [{1}, {1}]", window.pads[0], window.pads[1]);
       rows = channels_first_ ? "[0, 0], " + rows : rows + ", [0, 0]";
       argument = fmt::format("ops.pad({}, [[0, 0], {}], constant_values=-math.inf)", x(), rows);
@@ -172,7 +163,12 @@ class Weights {
     if (layer.bias) put({layer.out}, tensor(1).floats);
   }
   void take(const BatchNorm& layer) {
-    for (std::size_t i = 0; i < 4; ++i) put({layer.features}, tensor(i).floats);
+    const auto found = flattened_.find(layer_->inputs[0]);
+    for (std::size_t i = 0; i < 4; ++i)
+      put({layer.features}, found == flattened_.end()
+                                ? tensor(i).floats
+                                : rearranged(tensor(i).floats, found->second, {1, 2, 0}));
+    pass_on();
   }
   /// What an image was flattened from is in another order where its channels are last.
   void take(const Flatten& layer) {
@@ -226,6 +222,14 @@ class Weights {
 };
 
 }  // namespace
+
+bool is_same(const Sliding& window) {
+  for (std::size_t axis = 0; axis < 2; ++axis) {
+    const auto reach = (window.kernel[axis] - 1) * window.dilations[axis];
+    if (window.strides[axis] != 1 || reach % 2 != 0 || window.pads[axis] != reach / 2) return false;
+  }
+  return window.is_padded_alike();
+}
 
 std::string keras_network(const Layers& layers, bool channels_first) {
   auto shape = layers.example;

@@ -14,12 +14,80 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// Words of Python, and attributes that torch.nn.Module has itself.
-constexpr std::array reserved{"and",    "as",    "class",  "def",   "del",    "double", "eval", "False",
-                              "float",  "for",   "from",   "half",  "if",     "import", "in",   "is",
-                              "lambda", "None",  "not",    "or",    "pass",   "return", "self", "train",
-                              "True",   "type",  "while",  "with",  "yield",  "cpu",    "cuda", "forward",
-                              "to",     "apply", "inputs", "block", "branch", "x"};
+/// Words of Python, names of the scripts, and attributes that torch.nn.Module has itself.
+constexpr auto reserved = std::to_array<std::string_view>({"False",
+                                                           "None",
+                                                           "True",
+                                                           "add_module",
+                                                           "and",
+                                                           "apply",
+                                                           "as",
+                                                           "assert",
+                                                           "async",
+                                                           "await",
+                                                           "bfloat16",
+                                                           "block",
+                                                           "branch",
+                                                           "break",
+                                                           "buffers",
+                                                           "children",
+                                                           "class",
+                                                           "compile",
+                                                           "continue",
+                                                           "cpu",
+                                                           "cuda",
+                                                           "def",
+                                                           "del",
+                                                           "double",
+                                                           "dump_patches",
+                                                           "elif",
+                                                           "else",
+                                                           "eval",
+                                                           "except",
+                                                           "extra_repr",
+                                                           "finally",
+                                                           "float",
+                                                           "for",
+                                                           "forward",
+                                                           "from",
+                                                           "global",
+                                                           "half",
+                                                           "if",
+                                                           "import",
+                                                           "in",
+                                                           "inputs",
+                                                           "is",
+                                                           "keras",
+                                                           "lambda",
+                                                           "layers",
+                                                           "match",
+                                                           "math",
+                                                           "modules",
+                                                           "named_modules",
+                                                           "named_parameters",
+                                                           "nonlocal",
+                                                           "not",
+                                                           "ops",
+                                                           "or",
+                                                           "parameters",
+                                                           "pass",
+                                                           "raise",
+                                                           "register_buffer",
+                                                           "requires_grad_",
+                                                           "return",
+                                                           "self",
+                                                           "share_memory",
+                                                           "state_dict",
+                                                           "to",
+                                                           "train",
+                                                           "training",
+                                                           "try",
+                                                           "type",
+                                                           "while",
+                                                           "with",
+                                                           "x",
+                                                           "yield",
+                                                           "zero_grad"});
 
 class Reader {
  public:
@@ -107,7 +175,10 @@ class Reader {
 
   Taken batch_norm(const net::Node& node) {
     if (layer_.stored.size() != 4) return refuse(node, "has statistics that are computed");
+    const auto rank = shape_of(node.inputs[0]).size();
+    if (rank != 2 && rank != 4) return refuse(node, "is neither over features nor over images");
     return BatchNorm{.features = tensor(layer_.stored[0]).shape[0],
+                     .is_over_images = rank == 4,
                      .epsilon = rounded(node.attribute<float>("epsilon", 1e-5F)),
                      .momentum = rounded(node.attribute<float>("momentum", 0.9F))};
   }
@@ -140,6 +211,8 @@ class Reader {
     Pooling made{.is_maximum = node.op == "MaxPool"};
     if (node.attribute<std::int64_t>("ceil_mode", 0) != 0) return refuse(node, "has ceil_mode");
     NEPH_TRY(made.window, sliding(node, node.attribute<Integers>("kernel_shape", {})));
+    if (std::ranges::any_of(node.attribute<Integers>("dilations", {}), [](auto step) { return step != 1; }))
+      return refuse(node, "has dilations");
     if (!made.is_maximum && made.window.is_padded() &&
         node.attribute<std::int64_t>("count_include_pad", 0) != 0)
       return refuse(node, "counts its padding");

@@ -25,6 +25,7 @@ struct Convolution {
 };
 struct BatchNorm {
   std::int64_t features = 0;
+  bool is_over_images = true;             ///< else over features
   double epsilon = 1e-5, momentum = 0.9;  ///< ONNX's momentum: the share that is kept
 };
 /// relu, sigmoid, tanh; clip: between 0 and `limit`.

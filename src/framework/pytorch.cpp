@@ -27,7 +27,7 @@ struct Constructor {
     return text + (layer.bias ? ")" : ", bias=False)");
   }
   std::string operator()(const BatchNorm& layer) const {
-    auto text = fmt::format("nn.BatchNorm2d({}", layer.features);
+    auto text = fmt::format("nn.BatchNorm{}d({}", layer.is_over_images ? 2 : 1, layer.features);
     if (layer.epsilon != 1e-5) text += ", eps=" + number(layer.epsilon);
     if (layer.momentum != 0.9) text += fmt::format(", momentum={:.6g}", 1 - layer.momentum);
     return text + ")";

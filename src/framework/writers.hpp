@@ -39,6 +39,9 @@ std::vector<float> rearranged(const std::vector<float>& values, const std::vecto
                               const std::vector<std::size_t>& order);
 
 std::string pytorch_network(const Layers& layers);
+/// Whether Keras' padding "same" pads a window as ONNX does: where nothing is skipped.
+bool is_same(const Sliding& window);
+
 std::vector<data::Array> pytorch_weights(const Model& model);
 
 std::string keras_network(const Layers& layers, bool channels_first);

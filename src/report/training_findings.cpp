@@ -12,6 +12,7 @@
 #include "report/readings.hpp"
 #include "report/recommendation_findings.hpp"
 #include "report/scaling_findings.hpp"
+#include "report/switches.hpp"
 #include "report/training_limits.hpp"
 
 namespace neph::report {
@@ -85,6 +86,7 @@ std::vector<std::string> training_findings(const Document& document) {
     sentences.push_back(time_sentence(document, *groups[i].cells.front(), whose));
   }
   if (groups.empty()) return {};
+  std::ranges::move(switch_findings(document), std::back_inserter(sentences));
   std::ranges::move(scaling_findings(document), std::back_inserter(sentences));
   std::ranges::move(container_findings(document), std::back_inserter(sentences));
   if (groups.size() == 1) sentences.push_back(accuracy_sentence(groups.front().cells));

@@ -134,7 +134,9 @@ class TestContents:
         asked = {extra: [f"{each.name}{each.specifier}" for each in told.requires_dist if each.marker.evaluate({"extra": extra})]
                  for extra in told.provides_extra}
         of_torch = {"torch": [locked("requirements-train.txt", "torch")]} if any("neph-engine-torch" in path for path in files) else {}
-        assert asked == {"openvino": [OPENVINO], "onnxruntime": ["onnxruntime>=1.21"], "onnxruntime-gpu": ["onnxruntime-gpu>=1.21"], **of_torch}
+        of_tensorflow = {"tensorflow": [locked("requirements-frameworks.txt", "tensorflow-cpu")]}
+        assert asked == {"openvino": [OPENVINO], "onnxruntime": ["onnxruntime>=1.21"], "onnxruntime-gpu": ["onnxruntime-gpu>=1.21"], **of_torch,
+                         **of_tensorflow}
         assert not [each for each in told.requires_dist if each.marker.evaluate({"extra": ""})], "of itself it asks for nothing"
 
     def test_it_has_the_licence_of_whatever_it_carries(self, files, info):

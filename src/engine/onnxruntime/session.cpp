@@ -17,15 +17,6 @@ namespace {
 bool is_open(const Port& port) { return port.is_open(); }
 bool is_text(const Port& port) { return port.element == Element::text; }
 
-/// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two. On a GPU two, of which one copies while the other computes.
-std::int64_t streams_for(const Options& options, const Place& place, std::int64_t threads) {
-  if (options.streams > 0) return options.streams;
-  if (options.hint == Hint::latency) return 1;
-  if (place.gpu >= 0) return 2;
-  return std::max(std::min<std::int64_t>(threads, 2), threads / 4);
-}
-
 class OrtSession final : public Session {
  public:
   OrtSession(const Place& place, const Provider& provider, Ports inputs, const Options& options)
@@ -34,7 +25,7 @@ class OrtSession final : public Session {
         options_(options),
         inputs_(std::move(inputs)),
         threads_(usable_threads(options.threads)),
-        streams_(streams_for(options, place, threads_)) {}
+        streams_(streams_for(options, threads_, place.gpu >= 0)) {}
 
   /// Throws Ort::Exception.
   Status prepare(const Library& library, const Source& source);
@@ -173,15 +164,6 @@ class OrtRequest final : public StreamedRequest {
     } catch (...) {
       return tl::unexpected(explain_current("inference failed"));
     }
-  }
-
-  Status check_bound() const {
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      if (outputs_[i] == nullptr && !session_.outputs_[i].is_open()) return unbound();
-    return std::ranges::find(inputs_, nullptr) == inputs_.end() ? Status() : unbound();
-  }
-  static tl::unexpected<Error> unbound() {
-    return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
   }
 
   Status work() override {

@@ -21,13 +21,6 @@ using Shape = std::vector<std::int64_t>;
 
 bool is_open(const Port& port) { return port.is_open(); }
 
-/// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two.
-std::int64_t streams_for(const Options& options, std::int64_t threads) {
-  if (options.streams > 0) return options.streams;
-  return options.hint == Hint::latency ? 1 : std::max(std::min<std::int64_t>(threads, 2), threads / 4);
-}
-
 /// TensorFlow names threads after their pools ("tf_Compute"), and telemetry finds an engine's by its role.
 void name_threads() {
   std::error_code gone;
@@ -70,7 +63,7 @@ class TfSession final : public Session {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         threads_(usable_threads(options.threads)),
-        streams_(streams_for(options, threads_)) {}
+        streams_(streams_for(options, threads_, false)) {}
 
   Status prepare(const std::function<Result<Loaded>(const ThreadCounts&)>& load) {
     NEPH_CHECK(streams_.begin());
@@ -173,14 +166,6 @@ class TfRequest final : public StreamedRequest {
     is_copied_[port] = session_.api_.TensorData(given_[port]) != inputs_[port];
     shapes_[port] = std::move(shape);
     return {};
-  }
-
-  Status check_bound() const {
-    bool bound = std::ranges::find(inputs_, nullptr) == inputs_.end();
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      bound = bound && (outputs_[i] != nullptr || session_.outputs_[i].is_open());
-    if (bound) return {};
-    return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
   }
 
   Status work() override {

@@ -13,14 +13,6 @@ namespace {
 
 using Shape = std::vector<std::int64_t>;
 
-/// Inferences side by side where the caller leaves it open: for throughput one for each four threads, and two
-/// where there are two, since parts of most networks use one thread only. On a GPU two.
-std::int64_t streams_for(const Options& options, std::int64_t threads) {
-  if (options.streams > 0) return options.streams;
-  if (options.hint == Hint::latency) return 1;
-  return std::max(std::min<std::int64_t>(threads, 2), is_cuda(options.device) ? 2 : threads / 4);
-}
-
 std::optional<std::int32_t> dtype_of(const Abi& abi, Element element) {
   switch (element) {
     case Element::f32:
@@ -69,7 +61,7 @@ class TorchSession final : public Session {
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)),
         threads_(usable_threads(options.threads)),
-        streams_(streams_for(options, threads_)) {}
+        streams_(streams_for(options, threads_, is_cuda(options.device))) {}
 
   Status prepare(std::shared_ptr<CompiledLibrary> compiled, const Package& package,
                  std::weak_ptr<Runner>& last, const Options& options) {
@@ -163,14 +155,6 @@ class TorchRequest final : public StreamedRequest {
     std::vector<std::byte> bytes;
     Shape shape;
   };
-
-  Status check_bound() const {
-    bool bound = std::ranges::find(inputs_, nullptr) == inputs_.end();
-    for (std::size_t i = 0; i < outputs_.size(); ++i)
-      bound = bound && (outputs_[i] != nullptr || session_.outputs_[i].is_open());
-    if (bound) return {};
-    return fail(ErrorCode::invalid_argument, "an input or output has no memory; bind all of them first");
-  }
 
   Status work() override {
     NEPH_CHECK(check_bound());

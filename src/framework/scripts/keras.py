@@ -4,11 +4,15 @@
 #: settings
 
 os.environ["KERAS_BACKEND"] = BACKEND
+if DEVICE == "cpu" or ":" in DEVICE:
+    os.environ["CUDA_VISIBLE_DEVICES"] = DEVICE.partition(":")[2]
 import keras
 import numpy as np
 from keras import layers, ops
 #: image imports
 
+if DEVICE != "cpu" and BACKEND != "torch" and not keras.distribution.list_devices("gpu"):
+    raise RuntimeError(f"{BACKEND} finds no GPU")
 keras.config.set_image_data_format("channels_first" if CHANNELS_FIRST else "channels_last")
 keras.mixed_precision.set_global_policy({"bf16": "mixed_bfloat16", "f16": "mixed_float16"}.get(PRECISION, "float32"))
 
@@ -80,7 +84,11 @@ def ctc_loss(labels, outputs):
 def main():
     keras.utils.set_random_seed(SEED)
     with phase("data_load"):
-        train_data, test_data = map(Batches, load_data())
+        halves = load_data()
+        highest = max(int(np.max(half.labels if hasattr(half, "files") else half[1])) for half in halves)
+        if highest >= CLASSES:
+            raise ValueError(f"{DATA} has a class {highest}, and the network {CLASSES} outputs")
+        train_data, test_data = map(Batches, halves)
     emit(event="value", name="train_samples", value=train_data.size)
     emit(event="value", name="test_samples", value=test_data.size)
 

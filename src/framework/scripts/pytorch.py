@@ -73,6 +73,8 @@ def train(model, loader, optimizer, scaler, most_steps):
         with autocast():
             loss = loss_of(model(inputs), labels)
         scaler.scale(loss).backward()
+        if DEVICE != "cpu" and STEPS and most_steps - steps - 1 in (STEPS - WARMUP, 0):
+            torch.cuda.synchronize()  # the time of the steps between is the GPU's, not that of launching
         scaler.step(optimizer)
         scaler.update()
         total, steps = total + loss.detach(), steps + 1
@@ -91,7 +93,7 @@ def evaluate(model, loader, most_batches):
     for batch, (inputs, labels) in enumerate(loader, 1):
         inputs, labels = on_device(inputs, labels)
         with autocast():
-            outputs = model(inputs)
+            outputs = model(inputs).float()
         total += loss_of(outputs, labels) * len(labels)
         if LOSS == "cross-entropy":
             right += (outputs.argmax(1) == labels).sum()
@@ -109,7 +111,11 @@ def main():
             torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
         torch.distributed.init_process_group("gloo" if DEVICE == "cpu" else "nccl")
     with phase("data_load"):
-        data = [half if hasattr(half, "files") else TensorDataset(*map(torch.tensor, half)) for half in load_data()]
+        halves = load_data()
+        highest = max(int(np.max(half.labels if hasattr(half, "files") else half[1])) for half in halves)
+        if highest >= CLASSES:
+            raise ValueError(f"{DATA} has a class {highest}, and the network {CLASSES} outputs")
+        data = [half if hasattr(half, "files") else TensorDataset(*map(torch.tensor, half)) for half in halves]
     emit(event="value", name="train_samples", value=len(data[0]))
     emit(event="value", name="test_samples", value=len(data[1]))
     options = dict(num_workers=LOADERS, pin_memory=DEVICE != "cpu", persistent_workers=LOADERS > 0)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
 namespace neph::workload::command {
@@ -229,7 +230,7 @@ class Accounting {
       const auto epoch = epoch_at(time.end_s);
       const bool is_whole = epoch == epoch_at(time.begin_s) && without(time, holes_).size() == 1 &&
                             without(time, holes_)[0].length_s() == time.length_s();
-      if (is_whole) account_.steps.push_back({of_run(time), epoch});
+      if (is_whole) account_.steps.push_back({of_run(time), epoch, static_cast<std::int64_t>(i) + 1});
     }
   }
 
@@ -255,9 +256,12 @@ class Accounting {
     add_checkpoint();
     if (account_.epochs_by) add_samples();
     const auto batch = account_.values.find(Value::samples_per_step);
-    if (account_.samples == 0 && batch != account_.values.end())
-      account_.samples =
-          batch->second * static_cast<double>(std::max<std::int64_t>(0, std::ssize(ends_) - 1));
+    if (account_.samples == 0 && batch != account_.values.end()) {
+      double each = batch->second;
+      if (const auto all = account_.values.find(Value::train_samples); all != account_.values.end())
+        each = all->second / std::ceil(all->second / each);  // an epoch's last step has fewer
+      account_.samples = each * static_cast<double>(std::max<std::int64_t>(0, std::ssize(ends_) - 1));
+    }
   }
 
   void add_course(Value value) {

@@ -21,6 +21,7 @@ struct Stretch {
 struct Step {
   Stretch time;
   std::int64_t epoch = 1;
+  std::int64_t number = 0;  ///< among all that were taken, from 1
 };
 
 struct Epoch {

@@ -23,6 +23,18 @@ Status check_program(const std::string& name, const std::filesystem::path& folde
   return fail(ErrorCode::not_found, "no program '{}' in PATH", name);
 }
 
+/// The Python that runs a script: several processes are started by PyTorch's torchrun; for one any framework
+/// will do, or none.
+Result<framework::Installed> python_of_scripts(std::int64_t processes) {
+  using enum framework::Framework;
+  auto found = framework::find(pytorch);
+  for (const auto other : {keras_tensorflow, keras_jax})
+    if (!found && processes == 1) found = framework::find(other);
+  if (!found && processes == 1 && !program_in_path("python3").empty())
+    return framework::Installed{.python = "python3"};
+  return found;
+}
+
 /// A GPU, and the toolkit without which Docker refuses to give any.
 bool has_gpus_for_containers() {
   std::error_code absent;
@@ -56,12 +68,12 @@ Result<std::optional<launch::Container>> container(const Json& json) {
 Result<Start> start_of(const CommandSpec& spec) {
   NEPH_TRY(auto words, words_of(spec.command));
   const bool needs_python =
-      is_script(words) &&
-      (spec.processes > 1 || !is_program(std::filesystem::path(spec.folder) / words.front()));
+      is_script(words) && (spec.processes > 1 || words.front().find('/') == std::string::npos ||
+                           !is_program(std::filesystem::path(spec.folder) / words.front()));
   if (!needs_python && spec.processes == 1) return Start{std::move(words)};
   framework::Installed found{.python = "python3"};
   if (needs_python && spec.in == In::process) {
-    NEPH_TRY(found, framework::find(framework::Framework::pytorch));
+    NEPH_TRY(found, python_of_scripts(spec.processes));
   }
   NEPH_TRY(words, words_of_processes(std::move(words), spec.processes, found.python.string()));
   return Start{std::move(words), std::move(found.variables)};

@@ -134,6 +134,7 @@ void CommandRun::hear_line(std::string_view raw, bool is_error) {
 
 void CommandRun::show(std::string_view line) {
   if (trimmed(line).empty()) return;
+  if (std::ranges::any_of(not_shown_, [&](const auto& begin) { return line.starts_with(begin); })) return;
   if (++shown_ > most_shown_per_s) {
     ++hidden_;
     return;

@@ -24,6 +24,8 @@ class CommandRun {
   void set_known(Value value, double number) {
     told_.add({.by = Teller::output, .what = Figure{value, number}});
   }
+  /// Lines of its output that begin so are not shown.
+  void hide_lines(std::vector<std::string> beginnings) { not_shown_ = std::move(beginnings); }
   /// Of a run that is over.
   const Account& account() const { return account_; }
   /// Of a run that was stopped: what was measured until then.
@@ -61,6 +63,7 @@ class CommandRun {
   std::int64_t refused_ = 0;
   std::string first_refused_;
   std::int64_t shown_ = 0, hidden_ = 0;  ///< lines of the current second
+  std::vector<std::string> not_shown_;
   std::unique_ptr<host::Telemetry> telemetry_;
 };
 

@@ -53,9 +53,9 @@ Result<std::vector<std::string>> words_of_processes(std::vector<std::string> wor
   if (is_script(words)) words.insert(words.begin(), python);
   if (processes == 1) return words;
   const auto name = words.front().substr(words.front().rfind('/') + 1);
-  const auto script = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) {
-    return !word.starts_with('-') || word == "-m" || word == "-c";
-  });
+  auto script = words.begin() + 1;
+  for (; script != words.end() && script->starts_with('-') && *script != "-m" && *script != "-c"; ++script)
+    if ((*script == "-W" || *script == "-X") && script + 1 != words.end()) ++script;  // with a value
   if (!name.starts_with("python") || script == words.end() || *script == "-c")
     return fail(ErrorCode::invalid_argument,
                 "--processes {} starts a script of Python, and '{}' is not one; neph train --processes {} -- "

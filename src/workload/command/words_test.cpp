@@ -40,6 +40,7 @@ TEST(Words, OfSeveralProcessesStartTheScriptByTorchrun) {
   };
   EXPECT_EQ(of("train.py -x", 2), with({"/venv/bin/python"}, {"train.py", "-x"}));
   EXPECT_EQ(of("/usr/bin/python3 -u train.py", 2), with({"/usr/bin/python3", "-u"}, {"train.py"}));
+  EXPECT_EQ(of("python -X dev train.py", 2), with({"python", "-X", "dev"}, {"train.py"}));
   EXPECT_EQ(of("python -m package.train", 2), with({"python"}, {"-m", "package.train"}));
   for (const auto* refused : {"make train", "python -c 1", "python", "./train"})
     EXPECT_FALSE(of(refused, 2)) << refused;

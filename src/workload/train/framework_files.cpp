@@ -113,6 +113,7 @@ framework::Settings settings_of(const TrainSpec& spec) {
       .momentum = spec.momentum,
       .weight_decay = spec.weight_decay};
   if (spec.steps > 0) {
+    settings.warmup_steps = warmup_steps;
     settings.steps = warmup_steps + spec.steps;
     settings.test_batches = slice_batches(spec.steps);
   }

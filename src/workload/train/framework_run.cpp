@@ -39,6 +39,7 @@ class FrameworkRun {
         context_;  // writing the script is no part of the training: the run begins later by that time
     context.origin += context_.clock.now() - begin;
     command::CommandRun measured(command, context);
+    measured.hide_lines({"I0000 ", "WARNING: All log messages before absl"});  // TensorFlow's, of every start
     measured.set_known(command::Value::samples_per_step, static_cast<double>(spec_.batch));
     auto ended = measured.run();
     account_ = &measured.account();
@@ -100,17 +101,34 @@ class FrameworkRun {
     add_facts();
   }
 
-  /// The last steps are measured; what the whole training takes follows from them.
+  /// Samples of the first steps; the last step of an epoch has those that are left.
+  std::int64_t samples_until(std::int64_t steps) const {
+    if (train_samples_ <= 0) return steps * spec_.batch;
+    const auto of_epoch = (train_samples_ + spec_.batch - 1) / spec_.batch;
+    return steps / of_epoch * train_samples_ + std::min(steps % of_epoch * spec_.batch, train_samples_);
+  }
+
+  /// The steps after the warm-up are measured; what the whole training takes follows from them.
   void sum_up_steps() {
     for (const auto& metric : {metric::train_loss, metric::test_loss, metric::test_accuracy}) drop(metric);
-    std::vector<double> step_s;
-    for (const auto& step : account_->steps) step_s.push_back(step.time.length_s());
-    const auto begin =
-        is_stopped_ ? warmup_steps : std::max<std::int64_t>(0, std::ssize(step_s) - spec_.steps);
-    step_s.erase(step_s.begin(), step_s.begin() + begin);
+    const bool has_warm = !account_->steps.empty() && account_->steps.back().number > warmup_steps;
+    std::vector<double> step_s;  // of full steps
+    double all_s = 0;
+    std::int64_t samples = 0;
+    for (const auto& step : account_->steps) {
+      if (has_warm && step.number <= warmup_steps) continue;
+      const auto its = samples_until(step.number) - samples_until(step.number - 1);
+      if (its == spec_.batch) step_s.push_back(step.time.length_s());
+      all_s += step.time.length_s();
+      samples += its;
+    }
     if (step_s.empty()) return;
-    const double all_s = std::accumulate(step_s.begin(), step_s.end(), 0.0);
-    const auto samples = std::ssize(step_s) * spec_.batch;
+    if (!has_warm)
+      result_.warnings.push_back(
+          make_warning(WarningCode::few_steps,
+                       fmt::format("the training has {}, no more than its warm-up of {}",
+                                   counted(account_->steps_seen, "step"), warmup_steps),
+                       "more --epochs, or a smaller --batch"));
     const auto of = [&](double future) { return sample_time(step_s, spec_.batch, all_s, samples, future); };
     const auto total = static_cast<double>(spec_.epochs * train_samples_);
     const auto each = of(total);
@@ -139,7 +157,7 @@ class FrameworkRun {
     const double known_s =
         learnt_s + std::max(0.0, first_s - later_s) + static_cast<double>(spec_.epochs) * verify_s;
     const auto whole =
-        training_time(known_s, sample, spec_.epochs * train_samples_ - account_->steps_seen * spec_.batch);
+        training_time(known_s, sample, spec_.epochs * train_samples_ - samples_until(account_->steps_seen));
     put(metric::training_s, whole);
     set(result_.facts, fact::training_time,
         fmt::format("extrapolated from {} and {} of verifying", counted(count, "step"),

@@ -108,9 +108,8 @@ void describe(Visit&& v, Self& s) {
   v("synth_samples", s.synth_samples, "samples of the data set synth to learn; a quarter more to verify",
     between(1, 1e8) | changes_answers() | prepared());
   v("loaders", s.loaders,
-    "processes (PyTorch) or threads (Keras) that make the next batches; 0: none beside the training's; -1: "
-    "as "
-    "the framework does by itself",
+    "processes (PyTorch) or threads (Keras, from 2 on) that make the next batches; 0: none beside the "
+    "training's; -1: as the framework does by itself",
     between(-1, 1024));
   v("in", s.in, "where the run is made: a process of this system, or a Docker container of its own",
     prepared());

@@ -59,6 +59,10 @@ Status check_ranks(const TrainSpec& spec) {
 /// What a framework does not have.
 Status check_framework(const TrainSpec& spec) {
   const auto name = enum_name(spec.framework);
+  const auto device = in_small_letters(spec.device);
+  if (device != "cpu" && device != "cuda" && !device.starts_with("cuda:"))
+    return fail(ErrorCode::invalid_argument, "--device {}: {} trains on cpu, cuda, or cuda:N", spec.device,
+                name);
   if (spec.precision == engine::Precision::i8)
     return fail(ErrorCode::unsupported, "{} does not train with --precision i8; take f32, bf16 or f16", name);
   if (spec.framework != framework::Framework::pytorch && ranks_of(spec) > 1)
