@@ -18,6 +18,7 @@
 namespace neph::report {
 namespace {
 
+constexpr std::string_view framework_field = "framework";
 constexpr std::array<std::string_view, 5> switches{"compile", "layout", "precision", "fused_optimizer",
                                                    "loaders"};
 
@@ -160,6 +161,42 @@ std::string together(const Document& document, const Cells& cells, const std::ve
                      lines.empty() ? "" : fmt::format("; in a script: {}", fmt::join(lines, ", ")));
 }
 
+/// Of each network, each framework against the first.
+std::vector<std::string> framework_findings(const Document& document) {
+  std::vector<std::string> sentences;
+  for (const auto& group : training_groups(document)) {
+    const auto has = [&](const std::string& value) {
+      return [&](const CellSummary& cell) {
+        return std::ranges::find(group.cells, &cell) != group.cells.end() &&
+               text_of(cell, framework_field) == value;
+      };
+    };
+    std::map<std::int64_t, std::string> in_order;  // of the configurations
+    for (const auto* cell : group.cells)
+      if (auto value = text_of(*cell, framework_field); !value.empty())
+        in_order[cell->cell.index] = std::move(value);
+    std::vector<std::string> values;
+    for (const auto& [index, value] : in_order)
+      if (std::ranges::find(values, value) == values.end()) values.push_back(value);
+    for (std::size_t i = 1; i < values.size(); ++i) {
+      SwitchEffect effect{.field = std::string(framework_field), .value = values[i], .baseline = values[0]};
+      effect.pairs = matches(document, has(values[0]), has(values[i]), {framework_field});
+      effect.speedup = speed_ratio_of(document, effect.pairs).ratio;
+      if (!std::isfinite(effect.speedup.value)) continue;
+      const auto& speedup = effect.speedup;
+      const bool has_interval = speedup.low && speedup.high;
+      const auto what =
+          has_interval && !shown(speedup, 1)
+              ? fmt::format("{} and {} show no significant difference in speed", values[0], values[i])
+              : fmt::format("{} is {} times as fast as {}", values[i], ratio_text(speedup.value), values[0]);
+      sentences.push_back(fmt::format("{}{} ({}, {}).", group.name.empty() ? "" : group.name + ": ", what,
+                                      has_interval ? ratio_ci_text(speedup) : "no interval",
+                                      counted(std::ssize(effect.pairs), "pair")));
+    }
+  }
+  return sentences;
+}
+
 }  // namespace
 
 std::vector<SwitchEffect> switch_effects(const Document& document, const Cells& cells) {
@@ -184,7 +221,7 @@ std::vector<SwitchEffect> switch_effects(const Document& document, const Cells& 
 }
 
 std::vector<std::string> switch_findings(const Document& document) {
-  std::vector<std::string> sentences;
+  auto sentences = framework_findings(document);
   for (const auto& [name, cells] : groups_of(document)) {
     const auto effects = switch_effects(document, cells);
     if (effects.empty()) continue;

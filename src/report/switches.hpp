@@ -20,8 +20,9 @@ struct SwitchEffect {
 /// those of one network with one framework.
 std::vector<SwitchEffect> switch_effects(const Document& document, const Cells& cells);
 
-/// In words, for each network and framework: which switches pay and by how much, what those that pay together
-/// gain, and the lines of Python that set it. Empty where no switch is a factor.
+/// In words: of each network how its frameworks stand to the first; for each network and framework: which
+/// switches pay and by how much, what those that pay together gain, and the lines of Python that set it.
+/// Empty where no switch is a factor.
 std::vector<std::string> switch_findings(const Document& document);
 
 }  // namespace neph::report

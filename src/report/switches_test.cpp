@@ -46,6 +46,18 @@ TEST(Switches, WithoutAnEffectSaySo) {
   EXPECT_THAT(switch_findings(compiled(1))[0], HasSubstr("makes no significant difference to off"));
 }
 
+TEST(Switches, FrameworksAreHeldAgainstTheFirst) {
+  auto document = compiled(0.8);
+  for (auto& cell : document.cells) {
+    auto& factors = cell.cell.factors;
+    factors["framework"] = factors["compile"] == "on" ? "keras-jax" : "pytorch";
+    factors.erase("compile");
+  }
+  EXPECT_THAT(switch_findings(document),
+              ElementsAre(AllOf(HasSubstr("keras-jax is 1.2"),
+                                HasSubstr(" times as fast as pytorch (95 % CI "), HasSubstr("3 pairs"))));
+}
+
 TEST(Switches, AreNothingWhereNoneVaries) { EXPECT_TRUE(switch_findings(training_document()).empty()); }
 
 }  // namespace
