@@ -99,6 +99,8 @@ std::string effect_text(const SwitchEffect& effect) {
     return fmt::format("{} is {} times as fast as {} (no interval)", name, ratio_text(speedup.value),
                        effect.baseline);
   const auto pairs = counted(std::ssize(effect.pairs), "pair");
+  if (is_inconclusive(speedup))
+    return fmt::format("whether {} pays is inconclusive ({}, {})", name, ratio_ci_text(speedup), pairs);
   if (!shown(speedup, 1))
     return fmt::format("{} makes no significant difference to {} ({}, {})", name, effect.baseline,
                        ratio_ci_text(speedup), pairs);
@@ -186,7 +188,9 @@ std::vector<std::string> framework_findings(const Document& document) {
       const auto& speedup = effect.speedup;
       const bool has_interval = speedup.low && speedup.high;
       const auto what =
-          has_interval && !shown(speedup, 1)
+          is_inconclusive(speedup)
+              ? fmt::format("whether {} or {} is faster is inconclusive", values[0], values[i])
+          : has_interval && !shown(speedup, 1)
               ? fmt::format("{} and {} show no significant difference in speed", values[0], values[i])
               : fmt::format("{} is {} times as fast as {}", values[i], ratio_text(speedup.value), values[0]);
       sentences.push_back(fmt::format("{}{} ({}, {}).", group.name.empty() ? "" : group.name + ": ", what,

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "record/metrics.hpp"
 #include "report/sample_document_test.hpp"
 
 namespace neph::report {
@@ -44,6 +45,15 @@ TEST(Switches, ThatCostTimeAreNotRecommended) {
 
 TEST(Switches, WithoutAnEffectSaySo) {
   EXPECT_THAT(switch_findings(compiled(1))[0], HasSubstr("makes no significant difference to off"));
+}
+
+TEST(Switches, WithTooWideAnIntervalAreInconclusive) {
+  auto document = compiled(1);
+  for (auto& run : document.runs)
+    for (auto& figure : run.result.figures)
+      if (figure.name == metric::samples_per_s.name && run.repeat == 0 && run.cell % 2 == 1)
+        figure.estimate.value *= 20;
+  EXPECT_THAT(switch_findings(document)[0], HasSubstr("whether compile on pays is inconclusive (95 % CI "));
 }
 
 TEST(Switches, FrameworksAreHeldAgainstTheFirst) {

@@ -16,8 +16,9 @@ namespace neph::workload::command {
 Result<std::vector<std::string>> words_of(std::string_view command);
 
 /// What starts that many processes of the script in `words` (NAME.py …, or python3 [OPTIONS] NAME.py …) by
-/// torchrun; one process of it for 1. `python` runs a NAME.py without an interpreter before it; with 1 process
-/// other commands stay as they are. Errors: invalid_argument: several processes of what is not a script.
+/// torchrun; one process of it for 1. `python` runs a NAME.py without an interpreter before it; with 1
+/// process other commands stay as they are. Errors: invalid_argument: several processes of what is not a
+/// script.
 Result<std::vector<std::string>> words_of_processes(std::vector<std::string> words, std::int64_t processes,
                                                     const std::string& python);
 /// Whether the first word is a script of Python without an interpreter before it.
