@@ -43,9 +43,10 @@ def alone_s(framework, *words, launcher=()):
         text = subprocess.run([program("neph"), "train", *map(str, words), *map(str, options(framework)), "--print-script"],
                               check=True, capture_output=True, text=True).stdout
         Path(folder, "train.py").write_text(text)
-        threads = str(words[words.index("--threads") + 1])
-        variables = {name: threads for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")}
-        cores = sorted(os.sched_getaffinity(0))[: int(threads)]
+        threads = int(words[words.index("--threads") + 1])
+        processes = int(words[words.index("--processes") + 1]) if "--processes" in words else 1
+        variables = {name: str(threads // processes) for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TF_NUM_INTRAOP_THREADS")}
+        cores = sorted(os.sched_getaffinity(0))[:threads]
         begin = time.monotonic()
         subprocess.run([environment(framework) / "bin/python", *launcher, "train.py"], cwd=folder, check=True, capture_output=True,
                        env=os.environ | variables | {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""},
