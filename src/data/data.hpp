@@ -41,7 +41,7 @@ struct Options {
   /// What the network takes: [channels, height, width], or any other shape; empty: any. Images are scaled to
   /// it; of other sets a difference is an error, but for all values in one dimension.
   std::vector<std::int64_t> example_shape{};
-  std::int64_t classes = 0;  ///< that the network tells apart; more in the set are an error; 0: any
+  std::int64_t classes = 0;  ///< of the network; more in the set are an error; 0: any
   std::int64_t synth_train = 2048, synth_test = 512;  ///< examples of synth
   std::int64_t synth_labels = 1;  ///< of an example of synth; more: a sequence for ctc along the longer of
                                   ///< the last two dimensions, without 0
@@ -54,16 +54,16 @@ struct Set {
   std::filesystem::path path{};  ///< folder or file; of synth empty, as it lies nowhere
 };
 
-/// What headers tell of a set. Errors: not_found (with the address and SHA-256 of what is missing, or the
-/// nearest name), corrupt (headers that are damaged or cut short, counts or shapes that differ, a class that
-/// only the test half has; with file and place), invalid_argument (a shape or number of classes that does not
-/// fit the network, images in no class folder), unsupported (elements of another type, CIFAR-10's Python
-/// version, images for a network that takes no squares), io.
+/// Finds a set and checks its headers. Errors: not_found (with the address and SHA-256 of what is missing, or
+/// the nearest name), corrupt (headers that are damaged or cut short, counts or shapes that differ, a class
+/// that only the test half has; with file and place), invalid_argument (a shape or number of classes that
+/// does not fit the network, images in no class folder), unsupported (elements of another type, CIFAR-10's
+/// Python version, images for a network that takes no squares), io.
 Result<Set> look(const std::string& what, const Options& options);
 
 /// One array of numpy's, of any shape.
 struct Array {
-  std::string name;       ///< of its file, without the ending: as numpy.savez() was told
+  std::string name;       ///< of its file, without the ending: as given to numpy.savez()
   char kind = 'f';        ///< 'u', 'i', 'f', 'b' (true or false)
   std::size_t width = 4;  ///< bytes of an element, little-endian
   std::vector<std::int64_t> shape{};

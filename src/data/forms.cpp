@@ -1,4 +1,4 @@
-// What the headers of IDX, of Keras' .npz and of archives tell, and CIFAR-10's batches, which have none.
+// Headers of IDX, of Keras' .npz and of archives, and CIFAR-10's batches, which have none.
 #include "data/forms.hpp"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ Result<Shape> idx_shape(const fs::path& path) {
   std::array<std::uint8_t, 4> magic{}, size{};
   NEPH_CHECK(read_whole(*source, magic, name, 0, magic.size()));
   if (magic[0] != 0 || magic[1] != 0 || magic[3] == 0 || magic[3] > 8)
-    return fail(ErrorCode::corrupt, "{} is no IDX file: it begins with {:02x} {:02x} {:02x} {:02x}", name,
+    return fail(ErrorCode::corrupt, "{} is not an IDX file: it begins with {:02x} {:02x} {:02x} {:02x}", name,
                 magic[0], magic[1], magic[2], magic[3]);
   if (magic[2] != unsigned_byte)
     return fail(ErrorCode::unsupported, "{} has elements of type 0x{:02x}; only bytes (0x08) are read", name,
@@ -115,7 +115,7 @@ Result<NpyHeader> npz_header(const ZipFile& file, const std::string& key, const 
   return read_npy_header(*source, where);
 }
 
-/// [count, height, width, channels], as the network's shape or few channels tell.
+/// [count, height, width, channels], by the network's shape, or because the last dimension is small.
 bool is_channels_last(const Shape& shape, const Options& options) {
   if (shape.size() != 4 || options.example_shape == Shape(shape.begin() + 1, shape.end())) return false;
   return options.example_shape == Shape{shape[3], shape[1], shape[2]} || shape[3] <= 4;

@@ -1,4 +1,4 @@
-// How each form of a data set is told, and whether its headers fit. Only for files of this module.
+// How each form of a data set is recognised, and whether its headers fit. Only for files of this module.
 #pragma once
 
 #include <string>
@@ -33,13 +33,13 @@ Result<Set> look_at_archive(const Request& request);
 /// Errors: invalid_argument.
 Status check_synth(const Options& options);
 
-/// That the network takes examples of this shape, all their values in one dimension too, and tells so many
-/// classes apart. Errors: invalid_argument.
+/// That the network takes examples of this shape, all their values in one dimension too, and has as many
+/// classes. Errors: invalid_argument.
 Status check_fit(const Request& request, const Shape& examples, std::int64_t classes);
 /// That images can be scaled to what the network takes. Errors: invalid_argument (no shape), unsupported (not
 /// square, channels other than 1 or 3).
 Status check_image_shape(const Options& options);
-/// Errors: invalid_argument where the set has more than the network tells apart.
+/// Errors: invalid_argument where the set has more than the network.
 Status check_class_count(const Request& request, std::int64_t classes);
 
 /// [1, 28, 28] → "[1, 28, 28]".

@@ -105,8 +105,8 @@ std::int64_t values_in(const Shape& shape) {
 Status check_class_count(const Request& request, std::int64_t classes) {
   const auto wanted = request.options.classes;
   if (wanted <= 0 || classes <= wanted) return {};
-  return fail(ErrorCode::invalid_argument, "{} has {} classes and the network tells {} apart", request.name,
-              classes, wanted);
+  return fail(ErrorCode::invalid_argument, "{} has {} classes, and the network has {}", request.name, classes,
+              wanted);
 }
 
 Status check_fit(const Request& request, const Shape& examples, std::int64_t classes) {

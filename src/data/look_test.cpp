@@ -58,7 +58,7 @@ TEST_F(IdxFolder, AnyCutHeaderTellsHowMuchIsMissing) {
 
 TEST_F(IdxFolder, GarbageIsRefused) {
   write(folder / "train-labels-idx1-ubyte", "<html>404</html>");
-  EXPECT_TRUE(has(message_of(seen()), "is no IDX file: it begins with 3c 68 74 6d"));
+  EXPECT_TRUE(has(message_of(seen()), "is not an IDX file: it begins with 3c 68 74 6d"));
   write(folder / "train-labels-idx1-ubyte", std::string("\0\0\x0d\x01\0\0\0\x01", 8));
   EXPECT_EQ(code_of(seen()), ErrorCode::unsupported);
   write(folder / "train-labels-idx1-ubyte", idx({0}, ""));
@@ -130,7 +130,7 @@ TEST_F(Archive, EveryCutBeforeAndEveryDamagedHeaderIsRefused) {
     EXPECT_EQ(code_of(seen("set.tar", whole.substr(0, size), photograph)), ErrorCode::corrupt) << size;
   auto damaged = whole;
   damaged[3] ^= 1;
-  EXPECT_TRUE(has(message_of(seen("set.tar", damaged)), "is no tar archive, or damaged"));
+  EXPECT_TRUE(has(message_of(seen("set.tar", damaged)), "is not a tar archive, or is damaged"));
   EXPECT_EQ(code_of(seen("set.tar.gz", zipped(whole).substr(0, 30), photograph)), ErrorCode::corrupt);
   EXPECT_EQ(code_of(seen("set.tar", "no archive")), ErrorCode::corrupt);
 }
@@ -234,7 +234,7 @@ TEST_P(Npz, RefusesWhatDoesNotFit) {
   EXPECT_TRUE(has(with(0, npy("<i4", "(2, 1, 2)", std::string(16, 0))), "examples are bytes, or floats"));
   EXPECT_TRUE(has(with(0, npy("|u1", "(4294967296, 4294967296, 9)", "")), "more elements than can be"));
   EXPECT_TRUE(has(with(0, npy("|u1", "(2, -1, 2)", "")), "header is damaged"));
-  EXPECT_TRUE(has(with(0, "garbage garbage"), "is no .npy"));
+  EXPECT_TRUE(has(with(0, "garbage garbage"), "is not a .npy file"));
   EXPECT_TRUE(has(with(1, npy("|u1", "(3,)", "abc")), "has 2 examples and"));
   EXPECT_TRUE(has(with(1, npy("|u1", "(2, 10)", std::string(20, 0))), "one class each"));
   EXPECT_TRUE(has(with(1, npy("<f4", "(2,)", std::string(8, 0))), "floating-point labels"));

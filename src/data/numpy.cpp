@@ -27,7 +27,7 @@ std::string_view value_of(std::string_view text, std::string_view key) {
 }
 
 tl::unexpected<Error> no_header(const std::string& name) {
-  return fail(ErrorCode::corrupt, "{} is no .npy, or its header is damaged", name);
+  return fail(ErrorCode::corrupt, "{} is not a .npy file, or its header is damaged", name);
 }
 
 /// "(60000, 28, 28)".
@@ -82,7 +82,7 @@ Result<Array> read_array(ByteSource& source, std::string_view file, const std::s
   NEPH_TRY(array.bytes, read_count(source, header.bytes, where, header.header_bytes));
   std::uint8_t more = 0;
   NEPH_TRY(const auto over, source.read({&more, 1}));
-  if (over > 0) return fail(ErrorCode::corrupt, "{} has more bytes than its header tells of", where);
+  if (over > 0) return fail(ErrorCode::corrupt, "{} has more bytes than its header declares", where);
   return array;
 }
 
@@ -92,7 +92,7 @@ Result<std::vector<Array>> read_npz(const fs::path& path) {
   for (const auto& member : file.members()) {
     const auto where = fmt::format("{} in {}", member.name, path.string());
     if (!member.name.ends_with(ending))
-      return fail(ErrorCode::unsupported, "{} is no .npy; write the file with numpy.savez", where);
+      return fail(ErrorCode::unsupported, "{} is not a .npy file; write the file with numpy.savez", where);
     NEPH_TRY(const auto source, file.open_member(member, where));
     NEPH_TRY(auto array, read_array(*source, member.name, where));
     arrays.push_back(std::move(array));

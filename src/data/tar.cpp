@@ -108,7 +108,7 @@ Result<std::optional<std::string>> TarNames::next() {
     if (std::all_of(header.begin(), header.end(), [](auto byte) { return byte == 0; })) return std::nullopt;
     const auto size = number(header, 124, 12);
     if (!checksum_agrees(header) || !size)
-      return fail(ErrorCode::corrupt, "{} is no tar archive, or damaged", name_);
+      return fail(ErrorCode::corrupt, "{} is not a tar archive, or is damaged", name_);
     const char type = static_cast<char>(header[156]);
     const bool is_extension = type == 'x' || type == 'g' || type == 'L' || type == 'K';
     left_ = is_extension ? *size : next_size_.value_or(*size);

@@ -155,7 +155,7 @@ Result<std::vector<std::uint8_t>> ZipFile::directory() const {
     NEPH_CHECK(read_at(offset, bytes));
     return bytes;
   }
-  return fail(ErrorCode::corrupt, "{} is no zip file, or cut short: its end is missing", name_);
+  return fail(ErrorCode::corrupt, "{} is not a zip file, or is cut short: its end is missing", name_);
 }
 
 Status ZipFile::list() {

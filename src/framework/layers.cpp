@@ -14,80 +14,15 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
-/// Words of Python, names of the scripts, and attributes that torch.nn.Module has itself.
-constexpr auto reserved = std::to_array<std::string_view>({"False",
-                                                           "None",
-                                                           "True",
-                                                           "add_module",
-                                                           "and",
-                                                           "apply",
-                                                           "as",
-                                                           "assert",
-                                                           "async",
-                                                           "await",
-                                                           "bfloat16",
-                                                           "block",
-                                                           "branch",
-                                                           "break",
-                                                           "buffers",
-                                                           "children",
-                                                           "class",
-                                                           "compile",
-                                                           "continue",
-                                                           "cpu",
-                                                           "cuda",
-                                                           "def",
-                                                           "del",
-                                                           "double",
-                                                           "dump_patches",
-                                                           "elif",
-                                                           "else",
-                                                           "eval",
-                                                           "except",
-                                                           "extra_repr",
-                                                           "finally",
-                                                           "float",
-                                                           "for",
-                                                           "forward",
-                                                           "from",
-                                                           "global",
-                                                           "half",
-                                                           "if",
-                                                           "import",
-                                                           "in",
-                                                           "inputs",
-                                                           "is",
-                                                           "keras",
-                                                           "lambda",
-                                                           "layers",
-                                                           "match",
-                                                           "math",
-                                                           "modules",
-                                                           "named_modules",
-                                                           "named_parameters",
-                                                           "nonlocal",
-                                                           "not",
-                                                           "ops",
-                                                           "or",
-                                                           "parameters",
-                                                           "pass",
-                                                           "raise",
-                                                           "register_buffer",
-                                                           "requires_grad_",
-                                                           "return",
-                                                           "self",
-                                                           "share_memory",
-                                                           "state_dict",
-                                                           "to",
-                                                           "train",
-                                                           "training",
-                                                           "try",
-                                                           "type",
-                                                           "while",
-                                                           "with",
-                                                           "x",
-                                                           "yield",
-                                                           "zero_grad"});
+/// Words of Python, names of the scripts, and attributes that torch.nn.Module has itself; a blank around
+/// each.
+constexpr std::string_view reserved =
+    " False None True add_module and apply as assert async await bfloat16 block branch break"
+    " buffers children class compile continue cpu cuda def del double dump_patches elif else eval"
+    " except extra_repr finally float for forward from global half if import in inputs is keras"
+    " lambda layers match math modules named_modules named_parameters nonlocal not ops or"
+    " parameters pass raise register_buffer requires_grad_ return self share_memory state_dict to"
+    " train training try type while with x yield zero_grad ";
 
 class Reader {
  public:
@@ -363,7 +298,7 @@ class Reader {
     }
     while (name.ends_with('_')) name.pop_back();
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) != 0) name = "layer_" + name;
-    if (std::ranges::find(reserved, name) != reserved.end()) name += "_layer";
+    if (reserved.find(" " + name + " ") != reserved.npos) name += "_layer";
     auto unique = name;
     for (int i = 2; !names_.insert(unique).second; ++i) unique = fmt::format("{}_{}", name, i);
     return unique;

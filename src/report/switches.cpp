@@ -64,7 +64,7 @@ std::string text_of(const CellSummary& cell, std::string_view field) {
   return value.is_null() ? std::string() : factor_text(value);
 }
 
-/// The values of a switch, what frameworks have by themselves first; empty: it is no factor.
+/// The values of a switch, what frameworks have by themselves first; empty: it is not varied.
 std::vector<std::string> values_of(const Cells& cells, std::string_view field, bool keras) {
   std::vector<std::string> values;
   for (const auto* cell : cells)

@@ -52,7 +52,7 @@ void read(const fs::path& path) {
 
 }  // namespace
 
-/// The first byte tells as which.
+/// The first byte selects the form.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   static const Folder folder;
   if (size == 0) return 0;

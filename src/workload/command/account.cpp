@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 
 namespace neph::workload::command {
@@ -258,8 +257,10 @@ class Accounting {
     const auto batch = account_.values.find(Value::samples_per_step);
     if (account_.samples == 0 && batch != account_.values.end()) {
       double each = batch->second;
-      if (const auto all = account_.values.find(Value::train_samples); all != account_.values.end())
-        each = all->second / std::ceil(all->second / each);  // an epoch's last step has fewer
+      const auto all = account_.values.find(Value::train_samples);
+      if (all != account_.values.end() && !account_.epochs.empty() && account_.epochs[0].steps > 0)
+        each =
+            std::min(each, all->second / static_cast<double>(account_.epochs[0].steps));  // the last is short
       account_.samples = each * static_cast<double>(std::max<std::int64_t>(0, std::ssize(ends_) - 1));
     }
   }

@@ -185,6 +185,19 @@ TEST(Account, ACheckpointIsAllFilesThatWereWrittenTogether) {
   EXPECT_EQ(given.account().saved_bytes, 34);
 }
 
+TEST(Account, TheLastStepOfAnEpochMayBeShort) {
+  const auto samples = [](double train_samples) {
+    Given given;
+    given.steps(Teller::keras, {112, 113, 114})
+        .span(Teller::keras, {.kind = SpanKind::epoch, .begin_s = 110, .end_s = 114, .steps = 3});
+    given.all.add({.by = Teller::output, .what = Figure{Value::samples_per_step, 32}});
+    given.all.add({.by = Teller::events, .what = Figure{Value::train_samples, train_samples}});
+    return given.account().samples;
+  };
+  EXPECT_DOUBLE_EQ(samples(72), 2 * 24);   // 32, 32 and 8
+  EXPECT_DOUBLE_EQ(samples(100), 2 * 32);  // those left over were dropped
+}
+
 TEST(Account, TheBatchSizeMakesSamplesOfSteps) {
   Given given;
   given.steps(Teller::events, {110, 111, 112}, 0);

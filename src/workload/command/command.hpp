@@ -17,8 +17,8 @@
 
 namespace neph::workload::command {
 
-/// What is started: the command; before a script (NAME.py) that is not a program, or of several processes,
-/// the Python that has PyTorch, with the variables that it needs, and torchrun.
+/// What is started: the command; before a script (NAME.py) that is not a program the Python that has a
+/// framework, with the variables that it needs; for several processes torchrun.
 struct Start {
   std::vector<std::string> words;
   std::vector<std::pair<std::string, std::string>> variables{};
