@@ -118,6 +118,10 @@ def test_only_a_script_is_started_in_several_processes(neph, command):
     assert f"--processes 2 starts a script of Python, and '{command[0]}' is not one" in said.stderr
 
 
+def test_a_script_that_is_not_there_is_refused_before_anything_runs(neph):
+    assert "there is no script nowhere.py" in neph("train", "--", "nowhere.py", code=None).stderr
+
+
 def test_steps_of_known_time_are_made_by_one_process(neph, tmp_path):
     (tmp_path / "known.identity").write_text(f"service_ms = 4\n{TRAINED}")
     said = neph("train", "known.identity", "--data", "synth", "--processes", 2, code=None)

@@ -71,6 +71,9 @@ Result<Start> start_of(const CommandSpec& spec) {
       is_script(words) && (spec.processes > 1 || words.front().find('/') == std::string::npos ||
                            !is_program(std::filesystem::path(spec.folder) / words.front()));
   if (!needs_python && spec.processes == 1) return Start{std::move(words)};
+  if (const auto script = std::filesystem::path(spec.folder) / words.front();
+      needs_python && spec.in == In::process && !std::filesystem::exists(script))
+    return fail(ErrorCode::not_found, "there is no script {}", script.string());
   framework::Installed found{.python = "python3"};
   if (needs_python && spec.in == In::process) {
     NEPH_TRY(found, python_of_scripts(spec.processes));
