@@ -184,15 +184,21 @@ std::vector<std::string> framework_findings(const Document& document) {
       SwitchEffect effect{.field = std::string(framework_field), .value = values[i], .baseline = values[0]};
       effect.pairs = matches(document, has(values[0]), has(values[i]), {framework_field});
       effect.speedup = speed_ratio_of(document, effect.pairs).ratio;
+      if (effect.speedup.value < 1) {  // the faster is named first
+        std::swap(effect.value, effect.baseline);
+        for (auto& match : effect.pairs) std::swap(match.baseline, match.candidate);
+        effect.speedup = speed_ratio_of(document, effect.pairs).ratio;
+      }
       if (!std::isfinite(effect.speedup.value)) continue;
       const auto& speedup = effect.speedup;
       const bool has_interval = speedup.low && speedup.high;
-      const auto what =
-          is_inconclusive(speedup)
-              ? fmt::format("whether {} or {} is faster is inconclusive", values[0], values[i])
-          : has_interval && !shown(speedup, 1)
-              ? fmt::format("{} and {} show no significant difference in speed", values[0], values[i])
-              : fmt::format("{} is {} times as fast as {}", values[i], ratio_text(speedup.value), values[0]);
+      const auto what = is_inconclusive(speedup) ? fmt::format("whether {} or {} is faster is inconclusive",
+                                                               effect.baseline, effect.value)
+                        : has_interval && !shown(speedup, 1)
+                            ? fmt::format("{} and {} show no significant difference in speed",
+                                          effect.baseline, effect.value)
+                            : fmt::format("{} is {} times as fast as {}", effect.value,
+                                          ratio_text(speedup.value), effect.baseline);
       sentences.push_back(fmt::format("{}{} ({}, {}).", group.name.empty() ? "" : group.name + ": ", what,
                                       has_interval ? ratio_ci_text(speedup) : "no interval",
                                       counted(std::ssize(effect.pairs), "pair")));

@@ -71,6 +71,9 @@ std::string accuracy_sentence(const Cells& cells) {
                : "";
   if (lowest == highest)
     return fmt::format("Test accuracy after the last epoch is {}{}.", format_percent(top->value), ci);
+  if (format_percent(accuracy(*lowest)) == format_percent(top->value))
+    return fmt::format("Test accuracy after the last epoch is {} in all of them.",
+                       format_percent(top->value));
   return fmt::format("Test accuracy after the last epoch is between {} and {}, highest with {}{}.",
                      format_percent(accuracy(*lowest)), format_percent(top->value), highest->cell.label, ci);
 }
