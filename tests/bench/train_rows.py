@@ -68,7 +68,7 @@ def rows():
     torchrun = ("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", 2)
     if len(os.sched_getaffinity(0)) >= 2:
         yield Row("train-2-processes", "seconds of 2 processes under neph train", "torchrun by hand", Goal(1.03, at_least=False),
-                  partial(figure, "command_s", "pytorch", *together), partial(alone_s, "pytorch", *together, launcher=tuple(map(str, torchrun))), rounds=5)
+                  partial(figure, "command_s", "pytorch", *together), partial(alone_s, "pytorch", *together, launcher=tuple(map(str, torchrun))), rounds=7)
     for framework in ("pytorch", "keras-tensorflow"):
         yield Row(f"train-steps50-{framework}", "a training's time from 50 steps, against the whole training: |error|", "",
                   Goal(5, at_least=False), partial(percent_off, framework), unit="%", rounds=10)
